@@ -1,0 +1,4 @@
+/**
+ * The command line {@code client-metrics}. May use {@code subscription}.
+ */
+package dev.clienttelemetry.cli;

@@ -1,0 +1,5 @@
+/**
+ * The bounded buffer, batching, retry and sending over OTLP. Handles chunks of bytes and never looks into
+ * them; may use {@code instance} and {@code metrics}.
+ */
+package dev.clienttelemetry.export;

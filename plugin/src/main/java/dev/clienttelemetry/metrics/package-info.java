@@ -1,0 +1,5 @@
+/**
+ * The instruments that every stage fills, and what shows them in JMX and OpenTelemetry. Uses no other package
+ * of the plugin.
+ */
+package dev.clienttelemetry.metrics;
