@@ -41,6 +41,18 @@ public final class ClientInstances {
     }
 
     /**
+     * Finds an instance, so that a request thread may compare its client with the context of the request before it
+     * builds another {@link Client}. Never blocks.
+     *
+     * @param idMost upper half of the client instance id
+     * @param idLeast lower half of the client instance id
+     * @return the live instance with that id, or null
+     */
+    public ClientInstance live(long idMost, long idLeast) {
+        return live.get(new Id(idMost, idLeast));
+    }
+
+    /**
      * Ends the instances whose time is up and hands out each instance that expired or was evicted since the last call,
      * once. Instances that ended with a terminating push are not handed out: whoever converts that push knows.
      *

@@ -16,6 +16,8 @@ public enum PushDropReason {
     REFUSED_BY_BACKEND,
     /** Undelivered for {@code client.telemetry.batch.max.age.ms}. */
     TOO_OLD,
+    /** An error of the plugin itself, which its log shows. */
+    INTERNAL_ERROR,
     /** Still waiting when the plugin was closed and its time was up. */
     SHUTDOWN
 }
