@@ -50,4 +50,19 @@ public final class ExportBuffer<U extends Unconverted> {
      * @param chunk what to send, or null where nothing is left of it
      */
     public void converted(U push, Chunk chunk) {}
+
+    /** Returns the bytes held now, in all stages together; never more than {@link #maxBytes}. */
+    public long bytes() {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Returns the bound. */
+    public long maxBytes() {
+        throw new UnsupportedOperationException();
+    }
+
+    /** Returns how many pushes are held now, in all stages together. */
+    public int pushes() {
+        throw new UnsupportedOperationException();
+    }
 }
