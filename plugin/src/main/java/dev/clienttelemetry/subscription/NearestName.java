@@ -1,0 +1,56 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import java.util.Collection;
+
+/** Finds the known name that somebody most probably meant. */
+final class NearestName {
+    private NearestName() {}
+
+    /** Returns the nearest of the known names, null where none is near: more than a third of the characters differ. */
+    static String of(String name, Collection<String> known) {
+        String nearest = null;
+        int least = Math.max(2, name.length() / 3) + 1;
+        if (name.length() > 64) {
+            return null;
+        }
+        for (String candidate : known) {
+            int distance = distance(name, candidate);
+            if (distance < least) {
+                least = distance;
+                nearest = candidate;
+            }
+        }
+        return nearest;
+    }
+
+    /** Returns "; did you mean 'x'?" or, where nothing is near, the list of what is known. */
+    static String hint(String name, Collection<String> known) {
+        String nearest = of(name, known);
+        return nearest == null ? "; known are " + String.join(", ", known) : "; did you mean '" + nearest + "'?";
+    }
+
+    // Insertions, deletions, substitutions and swaps of neighbours, case ignored.
+    private static int distance(String left, String right) {
+        String a = left.toLowerCase(java.util.Locale.ROOT);
+        String b = right.toLowerCase(java.util.Locale.ROOT);
+        int[][] d = new int[a.length() + 1][b.length() + 1];
+        for (int i = 0; i <= a.length(); i++) {
+            for (int j = 0; j <= b.length(); j++) {
+                if (i == 0 || j == 0) {
+                    d[i][j] = i + j;
+                    continue;
+                }
+                int cost = a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1;
+                d[i][j] = Math.min(Math.min(d[i - 1][j] + 1, d[i][j - 1] + 1), d[i - 1][j - 1] + cost);
+                if (i > 1 && j > 1 && a.charAt(i - 1) == b.charAt(j - 2) && a.charAt(i - 2) == b.charAt(j - 1)) {
+                    d[i][j] = Math.min(d[i][j], d[i - 2][j - 2] + 1);
+                }
+            }
+        }
+        return d[a.length()][b.length()];
+    }
+}

@@ -1,0 +1,183 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * A CLIENT_METRICS subscription (KIP-714): which clients are to push which metrics, how often. Immutable.
+ *
+ * @param name the subscription's name, not empty
+ * @param metrics prefixes of metric names; {@code *} stands for all. Empty asks for none, yet the interval counts
+ * @param intervalMs the push interval in milliseconds, {@value #MIN_INTERVAL_MS} to {@value #MAX_INTERVAL_MS}; empty
+ *     where the subscription does not say, which means {@value #DEFAULT_INTERVAL_MS}
+ * @param match the selectors, at most one for an attribute, all of which a client must match; empty matches every client
+ */
+public record Subscription(String name, List<String> metrics, OptionalInt intervalMs, List<MatchSelector> match) {
+    /** The config key of the metrics. */
+    public static final String METRICS = "metrics";
+    /** The config key of the interval. */
+    public static final String INTERVAL_MS = "interval.ms";
+    /** The config key of the selectors. */
+    public static final String MATCH = "match";
+    /** The entry of {@link #METRICS} that asks for every metric. */
+    public static final String ALL_METRICS = "*";
+    /** The interval where a subscription names none, and the longest that ever takes effect, in milliseconds. */
+    public static final int DEFAULT_INTERVAL_MS = 300_000;
+    /** The shortest interval that Kafka accepts, in milliseconds. */
+    public static final int MIN_INTERVAL_MS = 100;
+    /** The longest interval that Kafka accepts, in milliseconds. */
+    public static final int MAX_INTERVAL_MS = 3_600_000;
+
+    /** The keys of a subscription's config, in the order in which they are shown. */
+    public static final List<String> KEYS = List.of(METRICS, INTERVAL_MS, MATCH);
+
+    // ConfigDef's way of splitting a list.
+    private static final Pattern COMMA = Pattern.compile("\\s*,\\s*");
+
+    /** Copies the lists. */
+    public Subscription {
+        metrics = List.copyOf(metrics);
+        match = List.copyOf(match);
+    }
+
+    /** Returns the interval that counts for this subscription alone, in milliseconds. */
+    public int effectiveIntervalMs() {
+        return Math.min(intervalMs.orElse(DEFAULT_INTERVAL_MS), DEFAULT_INTERVAL_MS);
+    }
+
+    /**
+     * Returns whether every selector matches.
+     *
+     * @param client the client
+     */
+    public boolean matches(ClientAttributes client) {
+        for (MatchSelector selector : match) {
+            if (!selector.matches(client)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Reads a subscription from Kafka's own syntax, accepting what Apache Kafka 4.4 accepts: an entry that is there
+     * twice counts once, and where {@code match} names an attribute twice the last one counts.
+     *
+     * @param name the subscription's name
+     * @param config the config of the CLIENT_METRICS resource
+     * @return the subscription
+     * @throws InvalidSubscriptionException naming everything that Kafka would refuse
+     */
+    public static Subscription fromConfig(String name, Map<String, String> config) {
+        List<String> problems = new ArrayList<>();
+        if (name == null || name.isEmpty()) {
+            problems.add("the name is empty; a subscription needs one");
+        }
+        for (String key : config.keySet()) {
+            if (!KEYS.contains(key)) {
+                problems.add("unknown key '" + Quoted.text(key) + "'; known are " + String.join(", ", KEYS));
+            }
+        }
+        List<String> metrics = list(METRICS, config.get(METRICS), problems);
+        OptionalInt intervalMs = interval(config.get(INTERVAL_MS), problems);
+        List<MatchSelector> match = selectors(list(MATCH, config.get(MATCH), problems), problems);
+        if (!problems.isEmpty()) {
+            throw new InvalidSubscriptionException(name, problems);
+        }
+        return new Subscription(name, metrics, intervalMs, match);
+    }
+
+    private static List<String> list(String key, String value, List<String> problems) {
+        if (value == null || value.trim().isEmpty()) {
+            return List.of();
+        }
+        List<String> entries = new ArrayList<>(new LinkedHashSet<>(Arrays.asList(COMMA.split(value.trim(), -1))));
+        if (entries.remove("")) {
+            problems.add(key + " has an empty entry; leave out the extra comma");
+        }
+        return entries;
+    }
+
+    private static OptionalInt interval(String value, List<String> problems) {
+        if (value == null) {
+            return OptionalInt.empty();
+        }
+        int intervalMs;
+        try {
+            intervalMs = Integer.parseInt(value.trim());
+        } catch (NumberFormatException e) {
+            problems.add(INTERVAL_MS + " is '" + Quoted.text(value) + "'; a whole number of milliseconds, "
+                    + MIN_INTERVAL_MS + " to " + MAX_INTERVAL_MS + ", is right");
+            return OptionalInt.empty();
+        }
+        if (intervalMs < MIN_INTERVAL_MS || intervalMs > MAX_INTERVAL_MS) {
+            problems.add(INTERVAL_MS + " is " + intervalMs + "; " + MIN_INTERVAL_MS + " to " + MAX_INTERVAL_MS
+                    + " milliseconds are right");
+        }
+        return OptionalInt.of(intervalMs);
+    }
+
+    private static List<MatchSelector> selectors(List<String> entries, List<String> problems) {
+        Map<ClientAttribute, MatchSelector> selectors = new EnumMap<>(ClientAttribute.class);
+        for (String entry : entries) {
+            // As Apache Kafka splits it: no '=' within the expression, but any number at its end, which it drops.
+            String[] parts = entry.split("=");
+            if (parts.length != 2) {
+                problems.add(MATCH + " has '" + Quoted.text(entry)
+                        + "'; attribute=expression with exactly one '=' is right");
+                continue;
+            }
+            String key = parts[0].trim();
+            ClientAttribute attribute = ClientAttribute.forKey(key).orElse(null);
+            if (attribute == null) {
+                problems.add(MATCH + " names '" + Quoted.text(key) + "', which is no client attribute"
+                        + NearestName.hint(key, ATTRIBUTE_KEYS));
+                continue;
+            }
+            String regex = parts[1].trim();
+            try {
+                selectors.put(attribute, new MatchSelector(attribute, regex));
+            } catch (PatternSyntaxException e) {
+                problems.add(MATCH + " has for " + key + " '" + Quoted.text(regex)
+                        + "', which is no regular expression: " + e.getDescription());
+            }
+        }
+        return List.copyOf(selectors.values());
+    }
+
+    static final List<String> ATTRIBUTE_KEYS =
+            Arrays.stream(ClientAttribute.values()).map(ClientAttribute::key).toList();
+
+    /**
+     * Returns the subscription in Kafka's own syntax. What is absent or empty has no entry: Kafka's default then holds.
+     *
+     * @return the values by {@link #KEYS}, in that order
+     */
+    public Map<String, String> toConfig() {
+        Map<String, String> config = new LinkedHashMap<>();
+        if (!metrics.isEmpty()) {
+            config.put(METRICS, String.join(",", metrics));
+        }
+        if (intervalMs.isPresent()) {
+            config.put(INTERVAL_MS, Integer.toString(intervalMs.getAsInt()));
+        }
+        if (!match.isEmpty()) {
+            config.put(
+                    MATCH,
+                    String.join(",", match.stream().map(MatchSelector::toString).toList()));
+        }
+        return config;
+    }
+}
