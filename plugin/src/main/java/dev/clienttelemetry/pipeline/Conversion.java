@@ -1,0 +1,31 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.pipeline;
+
+import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.otlp.ConvertedPush;
+import dev.clienttelemetry.otlp.PushConverter;
+
+/** What the worker needs of {@link PushConverter}; see there. */
+interface Conversion {
+    ConvertedPush convert(ClientInstance instance, Client client, byte[] payload);
+
+    void forget(ClientInstance instance);
+
+    static Conversion of(PushConverter converter) {
+        return new Conversion() {
+            @Override
+            public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload) {
+                return converter.convert(instance, client, payload);
+            }
+
+            @Override
+            public void forget(ClientInstance instance) {
+                converter.forget(instance);
+            }
+        };
+    }
+}

@@ -1,0 +1,223 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.pipeline;
+
+import dev.clienttelemetry.export.ExportBuffer;
+import dev.clienttelemetry.export.ExportSettings;
+import dev.clienttelemetry.export.OtelProperties;
+import dev.clienttelemetry.export.OtlpConnection;
+import dev.clienttelemetry.export.PushExporter;
+import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.metrics.PushDropReason;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import dev.clienttelemetry.otlp.ConversionSettings;
+import dev.clienttelemetry.otlp.Label;
+import dev.clienttelemetry.otlp.PushConverter;
+import dev.clienttelemetry.otlp.Temporality;
+import java.time.Duration;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * All stages of the way of a push, assembled: created from checked settings, started once the host has told who it is,
+ * closed within {@link #CLOSE_TIMEOUT}. Thread-safe.
+ */
+public final class Pipeline implements AutoCloseable {
+    /** How long {@link #close} may take, everything together. */
+    public static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+
+    private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
+
+    private final PipelineSettings settings;
+    private final Temporality temporality;
+    private final LongSupplier nanoClock;
+    private final TelemetryMetrics metrics = new TelemetryMetrics();
+    private final OtlpConnection connection;
+    private final ClientInstances instances;
+    private final ExportBuffer<ReceivedPush> buffer;
+    private final PushExporter exporter;
+    private final RepeatedFailure intakeFailure;
+    private volatile ConversionWorker worker;
+    private boolean closed;
+
+    private Pipeline(PipelineSettings settings, OtelProperties otel, LongSupplier nanoClock) {
+        this.settings = settings;
+        this.nanoClock = nanoClock;
+        this.temporality = Temporality.valueOf(otel.temporalityPreference().toUpperCase(Locale.ROOT));
+        this.connection = OtlpConnection.open(otel);
+        this.instances = new ClientInstances(settings.instancesMax(), nanoClock);
+        this.buffer = new ExportBuffer<>(settings.bufferMaxBytes(), metrics);
+        this.exporter = new PushExporter(
+                new ExportSettings(
+                        settings.batchMaxBytes(),
+                        settings.batchLingerMs(),
+                        settings.batchMaxAgeMs(),
+                        settings.requestsInFlightMax()),
+                buffer,
+                connection,
+                metrics,
+                nanoClock);
+        this.intakeFailure = new RepeatedFailure(LOG, "A push could not be taken in and is dropped", nanoClock);
+    }
+
+    /**
+     * Assembles the stages. Nothing runs and nothing is connected yet.
+     *
+     * @param settings the plugin's settings; the {@code otel.*} ones among them fall back to system properties and
+     *     environment variables
+     * @throws org.apache.kafka.common.config.ConfigException where an {@code otel.*} value is wrong
+     */
+    public static Pipeline create(PipelineSettings settings) {
+        OtelProperties otel = OtelProperties.of(settings.otel(), System.getProperties(), System.getenv());
+        Pipeline pipeline = new Pipeline(settings, otel, System::nanoTime);
+        otel.ineffective().forEach(LOG::warn);
+        return pipeline;
+    }
+
+    /**
+     * Starts the threads, and tells the operator so. Only the first call has an effect, and none after {@link #close}.
+     *
+     * @param nodeId the host's node id, null where unknown
+     * @param clusterId the host's cluster id, null where unknown
+     */
+    public synchronized void start(String nodeId, String clusterId) {
+        if (closed || worker != null) {
+            return;
+        }
+        PushConverter converter = new PushConverter(
+                new ConversionSettings(
+                        settings.labels(),
+                        settings.serviceName(),
+                        nodeId,
+                        clusterId,
+                        temporality,
+                        settings.dropNanGauges(),
+                        settings.seriesMax(),
+                        settings.seriesMaxPerInstance()),
+                metrics,
+                nanoClock);
+        ConversionWorker starting = new ConversionWorker(
+                buffer, instances, Conversion.of(converter), metrics, new FirstPush(LOG, nanoClock), nanoClock);
+        exporter.start();
+        starting.start();
+        worker = starting;
+        LOG.info(
+                "Kafka Client Telemetry {} sends the metrics that clients push to {}; labels: {}; service.name: {}",
+                version(),
+                connection.description(),
+                settings.labels().stream().map(Label::key).collect(Collectors.joining(", ")),
+                settings.serviceName());
+    }
+
+    /** Returns the instruments that the stages fill. */
+    public TelemetryMetrics metrics() {
+        return metrics;
+    }
+
+    /**
+     * Finds the live instance with an id, or null. Never blocks.
+     *
+     * @param idMost upper half of the client instance id
+     * @param idLeast lower half of the client instance id
+     */
+    public ClientInstance live(long idMost, long idLeast) {
+        return instances.live(idMost, idLeast);
+    }
+
+    /**
+     * Takes in a push that the check accepted. Called on request threads: never blocks; what finds no room is counted and
+     * dropped.
+     *
+     * @param idMost upper half of the client instance id
+     * @param idLeast lower half of the client instance id
+     * @param client the client as the host knows it
+     * @param payload the payload, exactly as long as the push; the pipeline's from now on. Empty where the client has
+     *     nothing to report: then only the instance is seen
+     * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
+     * @param terminating whether this is the instance's last push
+     */
+    public void accept(
+            long idMost, long idLeast, Client client, byte[] payload, int pushIntervalMs, boolean terminating) {
+        metrics.pushes().increment();
+        metrics.pushBytes().add(payload.length);
+        ClientInstance instance = instances.pushed(idMost, idLeast, client, pushIntervalMs, terminating);
+        boolean waiting = payload.length > 0
+                && buffer.offer(new ReceivedPush(instance, client, payload, terminating, nanoClock.getAsLong()));
+        if (terminating && !waiting) {
+            endedWithoutConversion(instance);
+        }
+    }
+
+    /**
+     * Counts a push that is dropped before its payload was taken in, although the client is told that it is fine. Its
+     * instance is seen all the same. Called on request threads: never blocks.
+     *
+     * @param idMost upper half of the client instance id
+     * @param idLeast lower half of the client instance id
+     * @param client the client as the host knows it
+     * @param reason why it is dropped
+     * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
+     * @param terminating whether this is the instance's last push
+     */
+    public void drop(
+            long idMost, long idLeast, Client client, PushDropReason reason, int pushIntervalMs, boolean terminating) {
+        metrics.pushesDropped().increment(reason);
+        ClientInstance instance = instances.pushed(idMost, idLeast, client, pushIntervalMs, terminating);
+        if (terminating) {
+            endedWithoutConversion(instance);
+        }
+    }
+
+    /**
+     * Counts and logs an error of our own while a push was taken in. Never throws.
+     *
+     * @param unexpected the error
+     */
+    public void failed(Throwable unexpected) {
+        metrics.pushesDropped().increment(PushDropReason.INTERNAL_ERROR);
+        intakeFailure.happened(unexpected);
+    }
+
+    /**
+     * Converts and sends what is waiting, then stops every thread, within {@link #CLOSE_TIMEOUT} altogether. What is not
+     * delivered by then is counted as dropped. Works in every state; repeatable.
+     */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+        try {
+            if (worker != null && !worker.finish(CLOSE_TIMEOUT.dividedBy(2))) {
+                LOG.warn("Pushes were still being converted when the plugin had to stop; they are dropped and counted");
+            }
+        } finally {
+            try {
+                exporter.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+            } finally {
+                connection.close();
+            }
+        }
+    }
+
+    private void endedWithoutConversion(ClientInstance instance) {
+        ConversionWorker running = worker;
+        if (running != null) {
+            running.endedWithoutConversion(instance);
+        }
+    }
+
+    private static String version() {
+        String version = Pipeline.class.getPackage().getImplementationVersion();
+        return version == null ? "(unpackaged)" : version;
+    }
+}

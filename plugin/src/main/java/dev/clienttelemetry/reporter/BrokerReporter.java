@@ -1,0 +1,136 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.reporter;
+
+import dev.clienttelemetry.pipeline.Pipeline;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import org.apache.kafka.common.metrics.KafkaMetric;
+import org.apache.kafka.common.metrics.MetricsContext;
+import org.apache.kafka.common.metrics.MetricsReporter;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What both reporters are to Kafka but for the interface through which it hands over pushes: a lifecycle around one
+ * {@link Pipeline}. Kafka calls {@code configure}, {@code contextChange}, {@code init} and {@code close} one after the
+ * other, {@code close} also when {@code configure} has failed.
+ */
+abstract class BrokerReporter implements MetricsReporter {
+    private static final Logger LOG = LoggerFactory.getLogger(BrokerReporter.class);
+    private static final String VERSION_RESOURCE = "/kafka/kafka-version.properties";
+
+    private final PushReceiver receiver = new PushReceiver();
+    private ClientTelemetryConfig config;
+    private Pipeline pipeline;
+    private String nodeId;
+    private String clusterId;
+    private boolean started;
+
+    /** Returns what takes the pushes, the same object always. */
+    final PushReceiver receiver() {
+        start();
+        return receiver;
+    }
+
+    /**
+     * Checks the configuration and assembles the pipeline.
+     *
+     * @throws org.apache.kafka.common.config.ConfigException where a setting is wrong; the broker then does not start
+     */
+    @Override
+    public final synchronized void configure(Map<String, ?> configs) {
+        config = new ClientTelemetryConfig(configs);
+        nodeId = config.nodeId();
+        pipeline = Pipeline.create(config.pipelineSettings());
+        receiver.open(pipeline, config.telemetryMaxBytes());
+        warnOfHost();
+    }
+
+    @Override
+    public final synchronized void contextChange(MetricsContext context) {
+        Map<String, String> labels = context.contextLabels();
+        clusterId = labels.getOrDefault("kafka.cluster.id", clusterId);
+        nodeId = labels.getOrDefault("kafka.node.id", labels.getOrDefault("kafka.broker.id", nodeId));
+        start();
+    }
+
+    @Override
+    public final void init(List<KafkaMetric> metrics) {
+        metrics.forEach(this::metricChange);
+        start();
+    }
+
+    @Override
+    public final void metricChange(KafkaMetric metric) {
+        // Nothing of the broker's own is shown yet.
+    }
+
+    @Override
+    public final void metricRemoval(KafkaMetric metric) {
+        // Nothing of the broker's own is shown yet.
+    }
+
+    /**
+     * Returns no keys: what a push meets on its way is fixed while the pipeline runs, since totals and a buffer have to
+     * outlive a change. A setting is changed by removing the reporter from {@code metric.reporters} and adding it again,
+     * which Kafka does at run time too, or with the broker's next restart.
+     */
+    @Override
+    public final Set<String> reconfigurableConfigs() {
+        return Set.of();
+    }
+
+    @Override
+    public final synchronized void close() {
+        receiver.close();
+        if (pipeline != null) {
+            Pipeline closing = pipeline;
+            pipeline = null;
+            closing.close();
+        }
+    }
+
+    private synchronized void start() {
+        if (started || pipeline == null) {
+            return;
+        }
+        started = true;
+        if (config.isControllerOnly()) {
+            LOG.info("This node is a controller and no broker: no client pushes metrics to it, so nothing is started");
+            return;
+        }
+        pipeline.start(nodeId, clusterId);
+    }
+
+    private void warnOfHost() {
+        if (config.isZooKeeperMode()) {
+            LOG.warn(
+                    "This broker is in ZooKeeper mode, in which Kafka has no client telemetry: no client will ever push"
+                            + " metrics to it. It needs KRaft (process.roles)");
+        }
+        if (config.isJmxReporterMissing() && kafkaMajorVersion() >= 4) {
+            LOG.warn(
+                    "metric.reporters does not name org.apache.kafka.common.metrics.JmxReporter, which is its default from"
+                            + " Kafka 4.0 on: most of the broker's JMX metrics are missing. Add it to the list if that is not meant");
+        }
+    }
+
+    private static int kafkaMajorVersion() {
+        try (InputStream in = MetricsReporter.class.getResourceAsStream(VERSION_RESOURCE)) {
+            Properties properties = new Properties();
+            if (in != null) {
+                properties.load(in);
+            }
+            return Integer.parseInt(properties.getProperty("version", "0").split("\\.")[0]);
+        } catch (IOException | NumberFormatException unknown) {
+            return 0;
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.reporter;
+
+import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.metrics.PushDropReason;
+import dev.clienttelemetry.otlp.MalformedPushException;
+import dev.clienttelemetry.pipeline.Pipeline;
+import java.nio.ByteBuffer;
+import org.apache.kafka.common.InvalidRecordException;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.server.authorizer.AuthorizableRequestContext;
+import org.apache.kafka.server.telemetry.ClientTelemetryPayload;
+
+/**
+ * The request thread's part of a push: check, copy, hand over. Thread-safe, never blocks.
+ *
+ * <p>Kafka never forgets the object that it got from a reporter, and goes on calling it when the reporter is closed:
+ * from then on it does nothing and holds nothing.
+ */
+final class PushReceiver {
+    private static final byte[] NOTHING = new byte[0];
+
+    private record Target(Pipeline pipeline, PushPayload payloads) {}
+
+    private volatile Target target;
+
+    void open(Pipeline pipeline, int maxPayloadBytes) {
+        target = new Target(pipeline, new PushPayload(maxPayloadBytes));
+    }
+
+    void close() {
+        target = null;
+    }
+
+    /**
+     * Takes a push in.
+     *
+     * @param context the request's context
+     * @param payload the push. Its content type is not looked at: KIP-714 knows one, and the bytes are checked
+     * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
+     * @throws InvalidRecordException only where the bytes are no sound OTLP. The broker answers INVALID_RECORD, for which
+     *     clients stop pushing for good, and so it would for anything else that is thrown here: hence nothing is
+     */
+    void push(AuthorizableRequestContext context, ClientTelemetryPayload payload, int pushIntervalMs) {
+        Target open = target;
+        if (open == null) {
+            return;
+        }
+        Pipeline pipeline = open.pipeline;
+        InvalidRecordException refusal = null;
+        long start = System.nanoTime();
+        try {
+            refusal = take(open, context, payload, pushIntervalMs);
+        } catch (Throwable unexpected) {
+            pipeline.failed(unexpected);
+        }
+        pipeline.metrics().exportCalls().increment();
+        pipeline.metrics().exportNanos().add(System.nanoTime() - start);
+        if (refusal != null) {
+            throw refusal;
+        }
+    }
+
+    private static InvalidRecordException take(
+            Target open, AuthorizableRequestContext context, ClientTelemetryPayload payload, int pushIntervalMs) {
+        Pipeline pipeline = open.pipeline;
+        Uuid id = payload.clientInstanceId();
+        long most = id.getMostSignificantBits();
+        long least = id.getLeastSignificantBits();
+        boolean terminating = payload.isTerminating();
+        ByteBuffer data = payload.data();
+        byte[] bytes;
+        try {
+            bytes = data == null || !data.hasRemaining() ? NOTHING : open.payloads.sound(data);
+        } catch (MalformedPushException malformed) {
+            pipeline.metrics().refusals().increment(malformed.reason());
+            // ApiException has no stack trace. An id is safe to show, and so is what the check says.
+            return new InvalidRecordException(
+                    "The push of client instance " + id + " is no sound OTLP: " + malformed.getMessage());
+        }
+        ClientInstance known = pipeline.live(most, least);
+        Client client = RequestClient.of(context, known == null ? null : known.client());
+        if (bytes == null) {
+            pipeline.drop(most, least, client, PushDropReason.TOO_LARGE, pushIntervalMs, terminating);
+        } else {
+            pipeline.accept(most, least, client, bytes, pushIntervalMs, terminating);
+        }
+        return null;
+    }
+}
