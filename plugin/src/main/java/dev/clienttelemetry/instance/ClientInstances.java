@@ -4,24 +4,66 @@
  */
 package dev.clienttelemetry.instance;
 
-import java.util.Map;
+import dev.clienttelemetry.metrics.InstanceEnd;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** The client instances seen, bounded and in memory only. Thread-safe. */
+/**
+ * The client instances seen, bounded and in memory only. Thread-safe.
+ *
+ * <p>A push of a known instance costs a look-up and a compare-and-set on that instance's own memory; there is nothing
+ * that all request threads write to. The order of eviction is therefore not kept with every push but read off when it
+ * is needed, see {@link EvictionOrder}: normally by the worker in {@link #expire}, so that a request thread that brings
+ * one instance too many finds its victim ready.
+ */
 public final class ClientInstances {
-    private final Map<Id, ClientInstance> live = new ConcurrentHashMap<>();
+    /** How old an order may become, with the bound in reach, before the worker makes it anew. */
+    private static final long ORDER_MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private record Id(long most, long least) {}
+    private final int max;
+    private final LongSupplier nanoClock;
+    private final long origin;
+    private final TelemetryMetrics metrics;
+    private final ConcurrentMap<InstanceId, ClientInstance> live = new ConcurrentHashMap<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private final Queue<ClientInstance> evicted = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean ordering = new AtomicBoolean();
+    private volatile EvictionOrder order = EvictionOrder.EMPTY;
+
+    /**
+     * Creates an empty registry that counts into no one else's metrics.
+     *
+     * @param max the most instances remembered, at least 1; beyond it the least recently seen ends
+     * @param nanoClock a monotonic clock in nanoseconds, such as {@code System::nanoTime}
+     */
+    public ClientInstances(int max, LongSupplier nanoClock) {
+        this(max, nanoClock, new TelemetryMetrics());
+    }
 
     /**
      * Creates an empty registry.
      *
-     * @param max the most instances remembered; beyond it the least recently seen ends
+     * @param max the most instances remembered, at least 1; beyond it the least recently seen ends
      * @param nanoClock a monotonic clock in nanoseconds, such as {@code System::nanoTime}
+     * @param metrics filled with the instances that end, by reason
      */
-    public ClientInstances(int max, LongSupplier nanoClock) {}
+    public ClientInstances(int max, LongSupplier nanoClock, TelemetryMetrics metrics) {
+        if (max < 1) {
+            throw new IllegalArgumentException("at least one instance must be remembered, not " + max);
+        }
+        this.max = max;
+        this.nanoClock = nanoClock;
+        this.origin = nanoClock.getAsLong();
+        this.metrics = metrics;
+    }
 
     /**
      * Records a push. Called on request threads: never blocks.
@@ -31,12 +73,59 @@ public final class ClientInstances {
      * @param client the client as the host knows it
      * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
      * @param terminating whether this is the instance's last push
-     * @return the instance that pushed
+     * @return the instance that pushed; {@linkplain ClientInstance#ended() ended} after a terminating push
      */
     public ClientInstance pushed(long idMost, long idLeast, Client client, int pushIntervalMs, boolean terminating) {
-        ClientInstance instance =
-                live.computeIfAbsent(new Id(idMost, idLeast), id -> new ClientInstance(idMost, idLeast, client));
-        instance.seen(client);
+        InstanceId id = new InstanceId(idMost, idLeast);
+        return pushed(id, live.get(id), client, pushIntervalMs, terminating);
+    }
+
+    /**
+     * Records a push of an instance that {@link #live} found. Called on request threads: never blocks.
+     *
+     * @param known the instance, which may have ended in the meantime
+     * @param client the client as the host knows it, best the instance's own {@link ClientInstance#client} object where
+     *     nothing changed
+     * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
+     * @param terminating whether this is the instance's last push
+     * @return the instance that pushed: another one with the same id where the known one had ended
+     */
+    public ClientInstance pushed(ClientInstance known, Client client, int pushIntervalMs, boolean terminating) {
+        if (!terminating && known.seen(client, pushIntervalMs, now())) {
+            return known;
+        }
+        InstanceId id = new InstanceId(known.idMostSignificantBits(), known.idLeastSignificantBits());
+        return pushed(id, known, client, pushIntervalMs, terminating);
+    }
+
+    private ClientInstance pushed(
+            InstanceId id, ClientInstance known, Client client, int pushIntervalMs, boolean terminating) {
+        long now = now();
+        ClientInstance instance = known;
+        boolean isNew = false;
+        while (instance == null || !instance.seen(client, pushIntervalMs, now)) {
+            if (instance != null) {
+                // Whoever ends an instance ends it first and takes it out of the map afterwards.
+                live.remove(id, instance);
+            }
+            ClientInstance created = new ClientInstance(id.most(), id.least(), client, now);
+            ClientInstance existing = live.putIfAbsent(id, created);
+            if (existing == null) {
+                size.incrementAndGet();
+                isNew = true;
+                instance = created;
+            } else {
+                instance = existing;
+            }
+        }
+        if (terminating && instance.end()) {
+            size.decrementAndGet();
+            metrics.instancesEnded().increment(InstanceEnd.TERMINATED);
+            live.remove(id, instance);
+        }
+        if (isNew) {
+            evictBeyondBound();
+        }
         return instance;
     }
 
@@ -49,19 +138,101 @@ public final class ClientInstances {
      * @return the live instance with that id, or null
      */
     public ClientInstance live(long idMost, long idLeast) {
-        return live.get(new Id(idMost, idLeast));
+        return live.get(new InstanceId(idMost, idLeast));
     }
 
     /**
      * Ends the instances whose time is up and hands out each instance that expired or was evicted since the last call,
-     * once. Instances that ended with a terminating push are not handed out: whoever converts that push knows.
+     * once. Instances that ended with a terminating push are not handed out: whoever converts that push knows. For one
+     * thread, about once a second.
      *
      * @param ended called for each, on the calling thread
      */
-    public void expire(Consumer<ClientInstance> ended) {}
+    public void expire(Consumer<ClientInstance> ended) {
+        long now = now();
+        for (ClientInstance instance : live.values()) {
+            long lastPush = instance.lastPushNanos();
+            if (now - lastPush > instance.retentionNanos() && instance.endUnlessSeenSince(lastPush)) {
+                size.decrementAndGet();
+                live.remove(idOf(instance), instance);
+                metrics.instancesEnded().increment(InstanceEnd.EXPIRED);
+                ended.accept(instance);
+            }
+        }
+        evictBeyondBound();
+        prepareEviction(now);
+        for (ClientInstance instance = evicted.poll(); instance != null; instance = evicted.poll()) {
+            ended.accept(instance);
+        }
+    }
 
     /** Returns the number of live instances. */
     public int size() {
-        return live.size();
+        return size.get();
+    }
+
+    private void evictBeyondBound() {
+        int current = size.get();
+        while (current > max) {
+            // The one instance too many is claimed first, so that two threads do not both evict for it.
+            if (size.compareAndSet(current, current - 1) && !evictOne()) {
+                size.incrementAndGet();
+                return;
+            }
+            current = size.get();
+        }
+    }
+
+    private boolean evictOne() {
+        ClientInstance victim = order.endNext();
+        while (victim == null) {
+            if (!makeOrder(now())) {
+                // Another thread is making one; the next new instance, or the worker, evicts what is left over.
+                return false;
+            }
+            victim = order.endNext();
+        }
+        live.remove(idOf(victim), victim);
+        metrics.instancesEnded().increment(InstanceEnd.EVICTED);
+        evicted.add(victim);
+        return true;
+    }
+
+    /** With the bound in reach, has a fresh order at hand, so that request threads need not make one. */
+    private void prepareEviction(long now) {
+        if (size.get() < max - max / 8) {
+            order = EvictionOrder.EMPTY;
+        } else if (order.isEmpty() || now - order.madeAt() >= ORDER_MAX_AGE_NANOS) {
+            makeOrder(now);
+        }
+    }
+
+    private boolean makeOrder(long now) {
+        if (!ordering.compareAndSet(false, true)) {
+            return false;
+        }
+        try {
+            order = EvictionOrder.of(live.values(), now);
+            return true;
+        } finally {
+            ordering.set(false);
+        }
+    }
+
+    private long now() {
+        return nanoClock.getAsLong() - origin;
+    }
+
+    private static InstanceId idOf(ClientInstance instance) {
+        return new InstanceId(instance.idMostSignificantBits(), instance.idLeastSignificantBits());
+    }
+
+    /** Comparable so that ids which a client chose to collide cost a tree's search, not a list's. */
+    private record InstanceId(long most, long least) implements Comparable<InstanceId> {
+        @Override
+        public int compareTo(InstanceId other) {
+            int byMost = Long.compare(most, other.most);
+            return byMost != 0 ? byMost : Long.compare(least, other.least);
+        }
     }
 }

@@ -4,26 +4,93 @@
  */
 package dev.clienttelemetry.metrics;
 
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
 /**
  * All instruments of one plugin instance. Each stage gets this object through its constructor and fills its part;
  * nothing reads it but the expositions. Thread-safe.
+ *
+ * <p>What only exists in one place of the pipeline, or only on some hosts, is not here from the start: it is
+ * {@linkplain #provide provided}, and absent until then.
  */
 public final class TelemetryMetrics {
     private final Counter pushes = new Counter();
     private final Counter pushBytes = new Counter();
     private final Counter exportCalls = new Counter();
     private final Counter exportNanos = new Counter();
+    private final Distribution exportTime = new Distribution(
+            micros(5),
+            micros(10),
+            micros(25),
+            micros(50),
+            micros(100),
+            micros(250),
+            micros(500),
+            micros(1_000),
+            micros(2_500),
+            micros(5_000),
+            micros(10_000),
+            micros(25_000),
+            micros(50_000),
+            micros(100_000));
     private final ReasonCounter<RefusalReason> refusals = new ReasonCounter<>(RefusalReason.class);
     private final ReasonCounter<PushDropReason> pushesDropped = new ReasonCounter<>(PushDropReason.class);
     private final ReasonCounter<PointDropReason> pointsDropped = new ReasonCounter<>(PointDropReason.class);
     private final ReasonCounter<SequenceRestart> sequenceRestarts = new ReasonCounter<>(SequenceRestart.class);
+    private final ReasonCounter<InstanceEnd> instancesEnded = new ReasonCounter<>(InstanceEnd.class);
     private final Counter forgedAttributes = new Counter();
     private final Counter zeroPointsLeftOut = new Counter();
     private final Counter pointsPassedThrough = new Counter();
     private final Counter requests = new Counter();
     private final Counter requestBytes = new Counter();
+    private final Counter requestErrors = new Counter();
+    private final RequestTimes requestTimes;
     private final Counter pointsSent = new Counter();
     private final Counter pointsRejected = new Counter();
+
+    private final List<Series> series = new ArrayList<>();
+    private final Map<Instrument, Series> provided = new EnumMap<>(Instrument.class);
+    private final List<Exposition> expositions = new ArrayList<>();
+
+    /** Creates the instruments, counters at zero. */
+    public TelemetryMetrics() {
+        requestTimes = new RequestTimes(requestErrors, this::newErrorType);
+        series.add(Series.of(Instrument.PLUGIN_EXPORTS, exportTime::count));
+        series.add(Series.of(Instrument.PLUGIN_EXPORT_TIME, null, exportTime));
+        addByReason(Instrument.PLUGIN_ERRORS, refusals);
+        addByReason(Instrument.INSTANCES_ENDED, instancesEnded);
+        series.add(Series.of(Instrument.PUSHES, pushes::total));
+        series.add(Series.of(Instrument.PUSH_BYTES, pushBytes::total));
+        addByReason(Instrument.PUSHES_DROPPED, pushesDropped);
+        addByReason(Instrument.POINTS_DROPPED, pointsDropped);
+        addByReason(Instrument.SEQUENCES_RESTARTED, sequenceRestarts);
+        series.add(Series.of(Instrument.FORGED_ATTRIBUTES, forgedAttributes::total));
+        series.add(Series.of(Instrument.ZERO_POINTS_LEFT_OUT, zeroPointsLeftOut::total));
+        series.add(Series.of(Instrument.POINTS_PASSED_THROUGH, pointsPassedThrough::total));
+        series.add(Series.of(Instrument.REQUESTS, requests::total));
+        series.add(Series.of(Instrument.REQUEST_BYTES, requestBytes::total));
+        series.add(Series.sum(Instrument.REQUEST_ERRORS, requestErrors::total));
+        series.add(Series.of(Instrument.REQUEST_TIME, null, requestTimes.succeeded()));
+        series.add(Series.of(Instrument.POINTS_SENT, pointsSent::total));
+        series.add(Series.of(Instrument.POINTS_REJECTED, pointsRejected::total));
+    }
+
+    private <R extends Enum<R>> void addByReason(Instrument instrument, ReasonCounter<R> counter) {
+        series.add(Series.sum(instrument, counter::total));
+        for (R reason : counter.reasons()) {
+            String tag = reason.name().toLowerCase(Locale.ROOT);
+            series.add(Series.tagged(instrument, tag, () -> counter.total(reason)));
+        }
+    }
+
+    private static long micros(long micros) {
+        return micros * 1_000;
+    }
 
     /** Pushes that were checked and accepted. */
     public Counter pushes() {
@@ -45,9 +112,22 @@ public final class TelemetryMetrics {
         return exportNanos;
     }
 
+    /**
+     * Calls of {@code exportMetrics} and how long each took, whatever came of it; KIP-714's
+     * ClientMetricsPluginExportCount and ClientMetricsPluginExportTimeMs.
+     */
+    public Distribution exportTime() {
+        return exportTime;
+    }
+
     /** Exceptions raised from {@code exportMetrics}; KIP-714's ClientMetricsPluginErrorCount. */
     public ReasonCounter<RefusalReason> refusals() {
         return refusals;
+    }
+
+    /** Client instances that are no longer remembered. */
+    public ReasonCounter<InstanceEnd> instancesEnded() {
+        return instancesEnded;
     }
 
     /** Accepted pushes that did not reach the backend. */
@@ -90,6 +170,11 @@ public final class TelemetryMetrics {
         return requestBytes;
     }
 
+    /** How long OTLP requests took, and why they failed; retries are requests of their own. */
+    public RequestTimes requestTimes() {
+        return requestTimes;
+    }
+
     /** Data points that the backend accepted. */
     public Counter pointsSent() {
         return pointsSent;
@@ -98,5 +183,59 @@ public final class TelemetryMetrics {
     /** Data points that the backend rejected in a partial success. */
     public Counter pointsRejected() {
         return pointsRejected;
+    }
+
+    /**
+     * Has an instrument shown that is read where it is needed: a gauge of the pipeline, or a number of the host. Takes
+     * the place of an earlier one.
+     *
+     * @param instrument what is read; none that this object counts itself
+     * @param reading gives the value, in nanoseconds where the instrument's unit is {@code s}, or
+     *     {@link Instrument#NOT_KNOWN}; called on any thread, cheap
+     */
+    public synchronized void provide(Instrument instrument, LongSupplier reading) {
+        withdraw(instrument);
+        if (series.stream().anyMatch(counted -> counted.instrument() == instrument)) {
+            throw new IllegalArgumentException(instrument + " is counted here");
+        }
+        Series added = Series.of(instrument, reading);
+        provided.put(instrument, added);
+        add(added);
+    }
+
+    /** Has an instrument that was {@linkplain #provide provided} shown no longer; without effect where it was not. */
+    public synchronized void withdraw(Instrument instrument) {
+        Series removed = provided.remove(instrument);
+        if (removed != null) {
+            series.remove(removed);
+            for (Exposition exposition : expositions) {
+                exposition.vanished(removed);
+            }
+        }
+    }
+
+    /** Has everything that can be read shown somewhere, now and as it comes and goes. */
+    public synchronized void show(Exposition exposition) {
+        expositions.add(exposition);
+        for (Series existing : series) {
+            exposition.appeared(existing);
+        }
+    }
+
+    /** Tells an exposition nothing more. */
+    public synchronized void hide(Exposition exposition) {
+        expositions.remove(exposition);
+    }
+
+    private synchronized void newErrorType(String errorType, Distribution times) {
+        add(Series.tagged(Instrument.REQUEST_ERRORS, errorType, times::count));
+        add(Series.of(Instrument.REQUEST_TIME, errorType, times));
+    }
+
+    private void add(Series added) {
+        series.add(added);
+        for (Exposition exposition : expositions) {
+            exposition.appeared(added);
+        }
     }
 }
