@@ -21,8 +21,6 @@ import java.util.function.LongSupplier;
 public final class TelemetryMetrics {
     private final Counter pushes = new Counter();
     private final Counter pushBytes = new Counter();
-    private final Counter exportCalls = new Counter();
-    private final Counter exportNanos = new Counter();
     private final Distribution exportTime = new Distribution(
             micros(5),
             micros(10),
@@ -100,16 +98,6 @@ public final class TelemetryMetrics {
     /** Bytes of accepted pushes, decompressed. */
     public Counter pushBytes() {
         return pushBytes;
-    }
-
-    /** Calls of {@code exportMetrics}; KIP-714's ClientMetricsPluginExportCount. */
-    public Counter exportCalls() {
-        return exportCalls;
-    }
-
-    /** Nanoseconds spent in {@code exportMetrics}; KIP-714's ClientMetricsPluginExportTimeMs. */
-    public Counter exportNanos() {
-        return exportNanos;
     }
 
     /**

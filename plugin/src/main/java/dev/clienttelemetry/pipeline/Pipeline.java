@@ -52,7 +52,7 @@ public final class Pipeline implements AutoCloseable {
         this.nanoClock = nanoClock;
         this.temporality = Temporality.valueOf(otel.temporalityPreference().toUpperCase(Locale.ROOT));
         this.connection = OtlpConnection.open(otel);
-        this.instances = new ClientInstances(settings.instancesMax(), nanoClock);
+        this.instances = new ClientInstances(settings.instancesMax(), nanoClock, metrics);
         this.buffer = new ExportBuffer<>(settings.bufferMaxBytes(), metrics);
         this.exporter = new PushExporter(
                 new ExportSettings(

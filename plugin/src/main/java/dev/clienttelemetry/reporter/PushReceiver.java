@@ -58,8 +58,7 @@ final class PushReceiver {
         } catch (Throwable unexpected) {
             pipeline.failed(unexpected);
         }
-        pipeline.metrics().exportCalls().increment();
-        pipeline.metrics().exportNanos().add(System.nanoTime() - start);
+        pipeline.metrics().exportTime().record(System.nanoTime() - start);
         if (refusal != null) {
             throw refusal;
         }
