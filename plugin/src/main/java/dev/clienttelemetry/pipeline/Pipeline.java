@@ -132,22 +132,36 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * Takes in a push that the check accepted. Called on request threads: never blocks; what finds no room is counted and
-     * dropped.
+     * Records that an instance pushed, whatever becomes of the push. Called on request threads: never blocks.
      *
+     * @param known what {@link #live} gave for the id
      * @param idMost upper half of the client instance id
      * @param idLeast lower half of the client instance id
      * @param client the client as the host knows it
-     * @param payload the payload, exactly as long as the push; the pipeline's from now on. Empty where the client has
-     *     nothing to report: then only the instance is seen
      * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
      * @param terminating whether this is the instance's last push
+     * @return the instance that pushed
      */
-    public void accept(
-            long idMost, long idLeast, Client client, byte[] payload, int pushIntervalMs, boolean terminating) {
+    public ClientInstance pushed(
+            ClientInstance known, long idMost, long idLeast, Client client, int pushIntervalMs, boolean terminating) {
+        return known == null
+                ? instances.pushed(idMost, idLeast, client, pushIntervalMs, terminating)
+                : instances.pushed(known, client, pushIntervalMs, terminating);
+    }
+
+    /**
+     * Takes in a push that the check accepted. Called on request threads: never blocks; what finds no room is counted and
+     * dropped.
+     *
+     * @param instance whose push it is
+     * @param client the client as the host knew it with this push
+     * @param payload the payload, exactly as long as the push; the pipeline's from now on. Empty where the client has
+     *     nothing to report
+     * @param terminating whether this is the instance's last push
+     */
+    public void accept(ClientInstance instance, Client client, byte[] payload, boolean terminating) {
         metrics.pushes().increment();
         metrics.pushBytes().add(payload.length);
-        ClientInstance instance = instances.pushed(idMost, idLeast, client, pushIntervalMs, terminating);
         boolean waiting = payload.length > 0
                 && buffer.offer(new ReceivedPush(instance, client, payload, terminating, nanoClock.getAsLong()));
         if (terminating && !waiting) {
@@ -156,20 +170,15 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * Counts a push that is dropped before its payload was taken in, although the client is told that it is fine. Its
-     * instance is seen all the same. Called on request threads: never blocks.
+     * Counts a push that is dropped before its payload was taken in, although the client is told that it is fine. Called
+     * on request threads: never blocks.
      *
-     * @param idMost upper half of the client instance id
-     * @param idLeast lower half of the client instance id
-     * @param client the client as the host knows it
+     * @param instance whose push it is
      * @param reason why it is dropped
-     * @param pushIntervalMs the push interval in milliseconds where the host tells it, else 0
      * @param terminating whether this is the instance's last push
      */
-    public void drop(
-            long idMost, long idLeast, Client client, PushDropReason reason, int pushIntervalMs, boolean terminating) {
+    public void drop(ClientInstance instance, PushDropReason reason, boolean terminating) {
         metrics.pushesDropped().increment(reason);
-        ClientInstance instance = instances.pushed(idMost, idLeast, client, pushIntervalMs, terminating);
         if (terminating) {
             endedWithoutConversion(instance);
         }
@@ -181,7 +190,11 @@ public final class Pipeline implements AutoCloseable {
      * @param unexpected the error
      */
     public void failed(Throwable unexpected) {
-        metrics.pushesDropped().increment(PushDropReason.INTERNAL_ERROR);
+        try {
+            metrics.pushesDropped().increment(PushDropReason.INTERNAL_ERROR);
+        } catch (Throwable counting) {
+            // Out of memory: nothing may escape to the request thread.
+        }
         intakeFailure.happened(unexpected);
     }
 

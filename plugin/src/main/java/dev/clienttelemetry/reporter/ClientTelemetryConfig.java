@@ -455,7 +455,8 @@ public final class ClientTelemetryConfig {
     private static String nearest(String key) {
         List<String> known = new ArrayList<>(DEFINITION.names());
         int segmentEnd = key.indexOf('.', PREFIX.length());
-        known.add(ADMIN_PREFIX + (segmentEnd < 0 ? "*" : key.substring(segmentEnd + 1)));
+        known.add(ADMIN_PREFIX
+                + (segmentEnd < 0 || segmentEnd == key.length() - 1 ? "*" : key.substring(segmentEnd + 1)));
         String nearest = known.get(0);
         int least = Integer.MAX_VALUE;
         for (String candidate : known) {

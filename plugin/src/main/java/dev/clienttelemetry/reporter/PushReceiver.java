@@ -54,11 +54,14 @@ final class PushReceiver {
         InvalidRecordException refusal = null;
         long start = System.nanoTime();
         try {
-            refusal = take(open, context, payload, pushIntervalMs);
+            try {
+                refusal = take(open, context, payload, pushIntervalMs);
+            } finally {
+                pipeline.metrics().exportTime().record(System.nanoTime() - start);
+            }
         } catch (Throwable unexpected) {
             pipeline.failed(unexpected);
         }
-        pipeline.metrics().exportTime().record(System.nanoTime() - start);
         if (refusal != null) {
             throw refusal;
         }
@@ -83,10 +86,11 @@ final class PushReceiver {
         }
         ClientInstance known = pipeline.live(most, least);
         Client client = RequestClient.of(context, known == null ? null : known.client());
+        ClientInstance instance = pipeline.pushed(known, most, least, client, pushIntervalMs, terminating);
         if (bytes == null) {
-            pipeline.drop(most, least, client, PushDropReason.TOO_LARGE, pushIntervalMs, terminating);
+            pipeline.drop(instance, PushDropReason.TOO_LARGE, terminating);
         } else {
-            pipeline.accept(most, least, client, bytes, pushIntervalMs, terminating);
+            pipeline.accept(instance, client, bytes, terminating);
         }
         return null;
     }
