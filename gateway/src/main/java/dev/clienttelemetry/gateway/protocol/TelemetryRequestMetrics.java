@@ -1,0 +1,35 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway.protocol;
+
+import dev.clienttelemetry.metrics.Counter;
+
+/** What is counted while answering telemetry requests, since start. Thread-safe. */
+public final class TelemetryRequestMetrics {
+    private final Counter newInstances = new Counter();
+    private final Counter unknownInstances = new Counter();
+    private final Counter throttledPushes = new Counter();
+    private final Counter undecompressable = new Counter();
+
+    /** GetTelemetrySubscriptions without a client instance id: KIP-714's ClientMetricsNewInstanceCount. */
+    public Counter newInstances() {
+        return newInstances;
+    }
+
+    /** Telemetry requests for ids that are not known here: KIP-714's ClientMetricsUnknownInstanceCount. */
+    public Counter unknownInstances() {
+        return unknownInstances;
+    }
+
+    /** Throttled pushes: KIP-714's ClientMetricsThrottleCount. */
+    public Counter throttledPushes() {
+        return throttledPushes;
+    }
+
+    /** Pushes whose payload is not what its compression type says; they never reach the exporter. */
+    public Counter undecompressable() {
+        return undecompressable;
+    }
+}
