@@ -6,11 +6,11 @@ package dev.clienttelemetry.subscription;
 
 import java.util.List;
 
-/** Thrown for a subscription that Apache Kafka would refuse. The message names the field, what was found and what would be right. */
+/** Thrown for a subscription that Apache Kafka would refuse. */
 public final class InvalidSubscriptionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
-    private final transient List<String> problems;
+    private final transient List<Problem> problems;
 
     /**
      * Creates the exception.
@@ -18,13 +18,14 @@ public final class InvalidSubscriptionException extends RuntimeException {
      * @param subscription the subscription's name
      * @param problems everything that is wrong with it
      */
-    public InvalidSubscriptionException(String subscription, List<String> problems) {
-        super("Subscription '" + Quoted.text(subscription) + "': " + String.join("; ", problems));
+    public InvalidSubscriptionException(String subscription, List<Problem> problems) {
+        super("Subscription '" + Quoted.text(subscription) + "': "
+                + String.join("; ", problems.stream().map(Problem::toString).toList()));
         this.problems = List.copyOf(problems);
     }
 
-    /** Returns everything that is wrong, one sentence each. */
-    public List<String> problems() {
+    /** Returns everything that is wrong. */
+    public List<Problem> problems() {
         return problems;
     }
 }

@@ -48,16 +48,7 @@ public final class MatchSelector {
     public MatchSelector(ClientAttribute attribute, String regex) {
         this.attribute = Objects.requireNonNull(attribute);
         this.regex = regex;
-        this.pattern = compile(regex);
-    }
-
-    private static Pattern compile(String regex) {
-        try {
-            return Pattern.compile(regex);
-        } catch (StackOverflowError e) {
-            // Pattern parses by recursion; a few thousand opened groups end here.
-            throw new PatternSyntaxException("nested too deeply", regex, -1);
-        }
+        this.pattern = Pattern.compile(regex);
     }
 
     /** Returns the attribute that the selector looks at. */

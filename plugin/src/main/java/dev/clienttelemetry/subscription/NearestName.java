@@ -5,6 +5,7 @@
 package dev.clienttelemetry.subscription;
 
 import java.util.Collection;
+import java.util.Locale;
 
 /** Finds the known name that somebody most probably meant. */
 final class NearestName {
@@ -18,7 +19,7 @@ final class NearestName {
             return null;
         }
         for (String candidate : known) {
-            int distance = distance(name, candidate);
+            int distance = name.length() >= 3 && candidate.startsWith(name) ? 1 : distance(name, candidate);
             if (distance < least) {
                 least = distance;
                 nearest = candidate;
@@ -27,16 +28,20 @@ final class NearestName {
         return nearest;
     }
 
-    /** Returns "; did you mean 'x'?" or, where nothing is near, the list of what is known. */
-    static String hint(String name, Collection<String> known) {
+    /** Returns what to expect instead of an unknown name: the nearest known one, else what is known (at most ten). */
+    static String expected(String name, Collection<String> known) {
         String nearest = of(name, known);
-        return nearest == null ? "; known are " + String.join(", ", known) : "; did you mean '" + nearest + "'?";
+        if (nearest != null) {
+            return "'" + nearest + "'";
+        }
+        String some = String.join(", ", known.stream().limit(10).toList());
+        return (known.size() == 1 ? "" : "one of ") + some + (known.size() > 10 ? ", ..." : "");
     }
 
     // Insertions, deletions, substitutions and swaps of neighbours, case ignored.
     private static int distance(String left, String right) {
-        String a = left.toLowerCase(java.util.Locale.ROOT);
-        String b = right.toLowerCase(java.util.Locale.ROOT);
+        String a = left.toLowerCase(Locale.ROOT);
+        String b = right.toLowerCase(Locale.ROOT);
         int[][] d = new int[a.length() + 1][b.length() + 1];
         for (int i = 0; i <= a.length(); i++) {
             for (int j = 0; j <= b.length(); j++) {

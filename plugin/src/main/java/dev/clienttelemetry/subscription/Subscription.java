@@ -43,6 +43,9 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
     /** The keys of a subscription's config, in the order in which they are shown. */
     public static final List<String> KEYS = List.of(METRICS, INTERVAL_MS, MATCH);
 
+    private static final String INTERVAL_EXPECTED =
+            "a whole number of milliseconds, " + MIN_INTERVAL_MS + " to " + MAX_INTERVAL_MS;
+
     // ConfigDef's way of splitting a list.
     private static final Pattern COMMA = Pattern.compile("\\s*,\\s*");
 
@@ -81,13 +84,13 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
      * @throws InvalidSubscriptionException naming everything that Kafka would refuse
      */
     public static Subscription fromConfig(String name, Map<String, String> config) {
-        List<String> problems = new ArrayList<>();
+        List<Problem> problems = new ArrayList<>();
         if (name == null || name.isEmpty()) {
-            problems.add("the name is empty; a subscription needs one");
+            problems.add(new Problem("name", "an empty name", "a name"));
         }
         for (String key : config.keySet()) {
             if (!KEYS.contains(key)) {
-                problems.add("unknown key '" + Quoted.text(key) + "'; known are " + String.join(", ", KEYS));
+                problems.add(new Problem(Quoted.text(key), "an unknown key", NearestName.expected(key, KEYS)));
             }
         }
         List<String> metrics = list(METRICS, config.get(METRICS), problems);
@@ -99,18 +102,18 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
         return new Subscription(name, metrics, intervalMs, match);
     }
 
-    private static List<String> list(String key, String value, List<String> problems) {
+    private static List<String> list(String key, String value, List<Problem> problems) {
         if (value == null || value.trim().isEmpty()) {
             return List.of();
         }
         List<String> entries = new ArrayList<>(new LinkedHashSet<>(Arrays.asList(COMMA.split(value.trim(), -1))));
         if (entries.remove("")) {
-            problems.add(key + " has an empty entry; leave out the extra comma");
+            problems.add(new Problem(key, "an empty entry", "no comma without an entry on both sides"));
         }
         return entries;
     }
 
-    private static OptionalInt interval(String value, List<String> problems) {
+    private static OptionalInt interval(String value, List<Problem> problems) {
         if (value == null) {
             return OptionalInt.empty();
         }
@@ -118,40 +121,44 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
         try {
             intervalMs = Integer.parseInt(value.trim());
         } catch (NumberFormatException e) {
-            problems.add(INTERVAL_MS + " is '" + Quoted.text(value) + "'; a whole number of milliseconds, "
-                    + MIN_INTERVAL_MS + " to " + MAX_INTERVAL_MS + ", is right");
+            problems.add(new Problem(INTERVAL_MS, "'" + Quoted.text(value) + "'", INTERVAL_EXPECTED));
             return OptionalInt.empty();
         }
         if (intervalMs < MIN_INTERVAL_MS || intervalMs > MAX_INTERVAL_MS) {
-            problems.add(INTERVAL_MS + " is " + intervalMs + "; " + MIN_INTERVAL_MS + " to " + MAX_INTERVAL_MS
-                    + " milliseconds are right");
+            problems.add(new Problem(INTERVAL_MS, "'" + intervalMs + "'", INTERVAL_EXPECTED));
         }
         return OptionalInt.of(intervalMs);
     }
 
-    private static List<MatchSelector> selectors(List<String> entries, List<String> problems) {
+    private static List<MatchSelector> selectors(List<String> entries, List<Problem> problems) {
         Map<ClientAttribute, MatchSelector> selectors = new EnumMap<>(ClientAttribute.class);
         for (String entry : entries) {
             // As Apache Kafka splits it: no '=' within the expression, but any number at its end, which it drops.
             String[] parts = entry.split("=");
             if (parts.length != 2) {
-                problems.add(MATCH + " has '" + Quoted.text(entry)
-                        + "'; attribute=expression with exactly one '=' is right");
+                problems.add(new Problem(
+                        MATCH,
+                        "'" + Quoted.text(entry) + "'",
+                        "attribute=expression, with one '=' and no comma in it"));
                 continue;
             }
             String key = parts[0].trim();
             ClientAttribute attribute = ClientAttribute.forKey(key).orElse(null);
             if (attribute == null) {
-                problems.add(MATCH + " names '" + Quoted.text(key) + "', which is no client attribute"
-                        + NearestName.hint(key, ATTRIBUTE_KEYS));
+                problems.add(new Problem(
+                        MATCH,
+                        "the unknown attribute '" + Quoted.text(key) + "'",
+                        NearestName.expected(key, ATTRIBUTE_KEYS)));
                 continue;
             }
             String regex = parts[1].trim();
             try {
                 selectors.put(attribute, new MatchSelector(attribute, regex));
             } catch (PatternSyntaxException e) {
-                problems.add(MATCH + " has for " + key + " '" + Quoted.text(regex)
-                        + "', which is no regular expression: " + e.getDescription());
+                problems.add(new Problem(
+                        MATCH,
+                        "'" + Quoted.text(regex) + "' for " + key,
+                        "a regular expression; it is none: " + e.getDescription()));
             }
         }
         return List.copyOf(selectors.values());

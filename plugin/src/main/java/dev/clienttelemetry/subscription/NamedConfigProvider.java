@@ -1,0 +1,123 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.provider.ConfigProvider;
+
+/** Makes an instance of our own of a provider that the broker's {@code config.providers} names. */
+public final class NamedConfigProvider {
+    /** Kafka's list of provider names. */
+    public static final String CONFIG_PROVIDERS = "config.providers";
+    /** The system property by which an operator restricts the provider classes that Kafka instantiates. */
+    public static final String ALLOWED_CLASSES_PROPERTY = "org.apache.kafka.automatic.config.providers";
+
+    private NamedConfigProvider() {}
+
+    /**
+     * Makes and configures a provider. Reads the same keys as the broker: {@code config.providers},
+     * {@code config.providers.<name>.class} and {@code config.providers.<name>.param.*}, and obeys the system property
+     * {@value #ALLOWED_CLASSES_PROPERTY}.
+     *
+     * @param key the key by which the provider was chosen, for messages
+     * @param name the provider's name
+     * @param configs the broker's configs
+     * @return the configured provider, which the caller closes
+     * @throws ConfigException if the name is not known, the class is not allowed, cannot be made or refuses its parameters
+     */
+    public static ConfigProvider create(String key, String name, Map<String, ?> configs) {
+        List<String> names = names(configs.get(CONFIG_PROVIDERS));
+        if (!names.contains(name)) {
+            throw new ConfigException(
+                    key,
+                    name,
+                    names.isEmpty()
+                            ? "It must be a name in " + CONFIG_PROVIDERS + ", which is not set."
+                            : "It must be one of " + CONFIG_PROVIDERS + ": " + String.join(", ", names) + ".");
+        }
+        String classKey = CONFIG_PROVIDERS + "." + name + ".class";
+        Object className = configs.get(classKey);
+        if (className == null) {
+            throw new ConfigException(key, name, "The provider's class must be set: " + classKey + ".");
+        }
+        Class<?> providerClass = providerClass(classKey, className);
+        requireAllowed(providerClass.getName());
+        ConfigProvider provider;
+        try {
+            provider = providerClass
+                    .asSubclass(ConfigProvider.class)
+                    .getDeclaredConstructor()
+                    .newInstance();
+        } catch (ReflectiveOperationException | ClassCastException e) {
+            throw new ConfigException(classKey, providerClass.getName(), "It cannot be made: " + e);
+        }
+        try {
+            provider.configure(params(CONFIG_PROVIDERS + "." + name + ".param.", configs));
+            return provider;
+        } catch (RuntimeException e) {
+            try {
+                provider.close();
+            } catch (IOException | RuntimeException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
+        }
+    }
+
+    private static List<String> names(Object value) {
+        List<String> names = new ArrayList<>();
+        // A String where the broker starts, a List where it has parsed the key.
+        List<?> parts = value instanceof List<?> list
+                ? list
+                : value == null ? List.of() : Arrays.asList(value.toString().split(","));
+        for (Object part : parts) {
+            String name = part.toString().trim();
+            if (!name.isEmpty()) {
+                names.add(name);
+            }
+        }
+        return names;
+    }
+
+    private static Class<?> providerClass(String classKey, Object className) {
+        if (className instanceof Class<?> known) {
+            return known;
+        }
+        String name = className.toString().trim();
+        ClassLoader context = Thread.currentThread().getContextClassLoader();
+        try {
+            return Class.forName(name, true, context == null ? NamedConfigProvider.class.getClassLoader() : context);
+        } catch (ClassNotFoundException | LinkageError e) {
+            throw new ConfigException(classKey, name, "The class cannot be loaded: " + e);
+        }
+    }
+
+    private static void requireAllowed(String className) {
+        String allowed = System.getProperty(ALLOWED_CLASSES_PROPERTY);
+        if (allowed == null) {
+            return;
+        }
+        if (Arrays.stream(allowed.split(",")).map(String::trim).noneMatch(className::equals)) {
+            throw new ConfigException(className + " is not allowed. The system property '" + ALLOWED_CLASSES_PROPERTY
+                    + "' must name it.");
+        }
+    }
+
+    private static Map<String, Object> params(String prefix, Map<String, ?> configs) {
+        Map<String, Object> params = new HashMap<>();
+        configs.forEach((configKey, value) -> {
+            if (configKey.startsWith(prefix)) {
+                params.put(configKey.substring(prefix.length()), value);
+            }
+        });
+        return params;
+    }
+}

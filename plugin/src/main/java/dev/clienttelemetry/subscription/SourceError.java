@@ -1,0 +1,23 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+/**
+ * One error in the files that subscriptions are read from.
+ *
+ * @param file the file's path
+ * @param line the line, from 1; 0 where the error is the whole file's
+ * @param column the column, from 1; 0 where the error is the whole file's
+ * @param found what was found, escaped and bounded
+ * @param expected what would be right
+ */
+public record SourceError(String file, int line, int column, String found, String expected) {
+
+    /** Returns the error as {@code file:line:column: found ..., expected ...}. */
+    @Override
+    public String toString() {
+        return (line == 0 ? file : file + ":" + line + ":" + column) + ": found " + found + ", expected " + expected;
+    }
+}

@@ -1,0 +1,237 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.kafka.common.config.ConfigChangeCallback;
+import org.apache.kafka.common.config.ConfigData;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.ConfigTransformer;
+import org.apache.kafka.common.config.provider.ConfigProvider;
+import org.apache.kafka.common.config.provider.FileConfigProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ClientMetricsConfigProviderTest {
+    private static final String THREAD = "client-metrics-config-provider";
+
+    @TempDir
+    private Path dir;
+
+    private final ClientMetricsConfigProvider provider = new ClientMetricsConfigProvider();
+
+    @AfterEach
+    void close() {
+        provider.close();
+    }
+
+    @Test
+    void suppliesAllKeysOrThoseAskedFor() throws Exception {
+        Path file = write("subscriptions: [{name: a, metrics: [x, y], interval: 1s}]");
+        provider.configure(Map.of());
+
+        assertThat(provider.get(file.toString()).data())
+                .isEqualTo(Map.of("names", "a", "a.metrics", "x,y", "a.interval.ms", "1000"));
+        assertThat(provider.get(file.toString(), Set.of("a.metrics", "a.match")).data())
+                .isEqualTo(Map.of("a.metrics", "x,y"));
+        assertThat(provider.get(file.toString()).ttl()).isNull();
+        assertThat(provider.get("").data()).isEmpty();
+        assertThat(provider.get(null, Set.of("names")).data()).isEmpty();
+    }
+
+    @Test
+    void servesReferencesOfABrokersConfiguration() throws Exception {
+        Path file = write("subscriptions: [{name: a, metrics: [x]}]");
+        provider.configure(Map.of());
+
+        assertThat(new ConfigTransformer(Map.of("telemetry", provider))
+                        .transform(Map.of("k", "${telemetry:" + file + ":a.metrics}"))
+                        .data())
+                .isEqualTo(Map.of("k", "x"));
+    }
+
+    @Test
+    void givesTheTtlThatIsConfigured() throws Exception {
+        Path file = write("subscriptions: []");
+        provider.configure(Map.of("ttl.ms", "1500"));
+
+        assertThat(provider.get(file.toString()).ttl()).isEqualTo(1500);
+        assertThat(provider.get(file.toString(), Set.of("names")).data()).isEqualTo(Map.of("names", ""));
+    }
+
+    @Test
+    void isMadeConfiguredAndClosedWithoutReadingOrStartingAnything() throws Exception {
+        write("nonsense");
+        int threads = threads();
+        for (int i = 0; i < 100; i++) {
+            try (ClientMetricsConfigProvider made = new ClientMetricsConfigProvider()) {
+                made.configure(Map.of("allowed.paths", dir.toString()));
+                made.unsubscribe("x", Set.of(), (path, data) -> {});
+                made.unsubscribeAll();
+            }
+        }
+        assertThat(threads()).isEqualTo(threads);
+        assertThatCode(provider::close).doesNotThrowAnyException();
+        assertThatThrownBy(() -> new ClientMetricsConfigProvider().get("x")).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void refusesWrongParametersOnly() {
+        assertThatThrownBy(() -> provider.configure(Map.of("ttl.ms", "soon")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("ttl.ms");
+        assertThatThrownBy(() -> provider.configure(Map.of("poll.ms", "99")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("100");
+    }
+
+    @Test
+    void throwsEveryErrorOfTheFiles() throws Exception {
+        Path file = write("subscriptions: [{name: a, interval: 1, metric: []}]");
+        provider.configure(Map.of());
+
+        assertThatThrownBy(() -> provider.get(file.toString()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(file + ":1:37")
+                .hasMessageContaining(file + ":1:40");
+        assertThatThrownBy(() -> provider.get(dir.resolve("missing").toString()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("no file or directory");
+    }
+
+    /** Beside Kafka's own provider on the same settings and paths. */
+    @Test
+    void keepsToAllowedPathsAsKafkasFileConfigProviderDoes() throws Exception {
+        Path allowed = Files.createDirectory(dir.resolve("allowed"));
+        Path forbidden = Files.createDirectory(dir.resolve("forbidden"));
+        Path inside = Files.writeString(allowed.resolve("s.properties"), "names=a\na.metrics=x\n");
+        Path outside = Files.writeString(forbidden.resolve("s.properties"), "names=a\na.metrics=x\n");
+        Path link = Files.createSymbolicLink(allowed.resolve("link.properties"), outside);
+        List<String> settings = List.of(
+                allowed.toString(),
+                allowed + "," + forbidden,
+                inside.toString(),
+                "",
+                "relative",
+                "/no/such/path",
+                allowed + "/../forbidden");
+        List<String> paths = List.of(
+                inside.toString(),
+                outside.toString(),
+                link.toString(),
+                allowed + "/../forbidden/s.properties",
+                allowed + "/missing.properties");
+
+        for (String setting : settings) {
+            try (FileConfigProvider kafkas = new FileConfigProvider();
+                    ClientMetricsConfigProvider ours = new ClientMetricsConfigProvider()) {
+                Map<String, String> configs = Map.of("allowed.paths", setting);
+                Class<?> refusal = thrown(() -> kafkas.configure(configs));
+                assertThat(thrown(() -> ours.configure(configs))).isEqualTo(refusal);
+                if (refusal != null) {
+                    continue;
+                }
+                for (String path : paths) {
+                    assertThat(outcome(ours, path))
+                            .as("%s in %s", path, setting)
+                            .isEqualTo(outcome(kafkas, path));
+                }
+            }
+        }
+    }
+
+    private static Object outcome(ConfigProvider provider, String path) {
+        try {
+            return new HashMap<>(provider.get(path).data());
+        } catch (RuntimeException e) {
+            return e.getClass();
+        }
+    }
+
+    private static Class<?> thrown(Runnable action) {
+        try {
+            action.run();
+            return null;
+        } catch (RuntimeException e) {
+            return e.getClass();
+        }
+    }
+
+    @Test
+    void callsBackWhenTheSuppliedValuesChange() throws Exception {
+        Path file = write("subscriptions: [{name: a, metrics: [x]}]");
+        provider.configure(Map.of("poll.ms", "100"));
+        List<ConfigData> all = new CopyOnWriteArrayList<>();
+        List<ConfigData> names = new CopyOnWriteArrayList<>();
+        provider.subscribe(file.toString(), Set.of(), (path, data) -> all.add(data));
+        provider.subscribe(file.toString(), Set.of("names"), (path, data) -> names.add(data));
+
+        write("nonsense");
+        write("subscriptions: [{name: a, metrics: [y]}] # another comment");
+        await().atMost(Duration.ofSeconds(20)).until(() -> all.size() == 1);
+        assertThat(all.get(0).data()).isEqualTo(Map.of("names", "a", "a.metrics", "y"));
+
+        write("subscriptions: [{name: b, metrics: [y]}]");
+        await().atMost(Duration.ofSeconds(20)).until(() -> all.size() == 2 && names.size() == 1);
+        assertThat(names.get(0).data()).isEqualTo(Map.of("names", "b"));
+    }
+
+    @Test
+    void goesOnAfterACallbackThatFails() throws Exception {
+        Path file = write("subscriptions: []");
+        provider.configure(Map.of("poll.ms", "100"));
+        List<String> seen = new CopyOnWriteArrayList<>();
+        provider.subscribe(file.toString(), Set.of(), (path, data) -> {
+            seen.add(data.data().get("names"));
+            throw new IllegalStateException("from a callback");
+        });
+
+        write("subscriptions: [{name: a, metrics: [y]}]");
+        await().atMost(Duration.ofSeconds(20)).until(() -> seen.contains("a"));
+        write("subscriptions: [{name: b, metrics: [y]}]");
+        await().atMost(Duration.ofSeconds(20)).until(() -> seen.contains("b"));
+    }
+
+    @Test
+    void endsItsThreadWithTheLastSubscription() throws Exception {
+        Path file = write("subscriptions: []");
+        provider.configure(Map.of());
+        ConfigChangeCallback first = (path, data) -> {};
+        ConfigChangeCallback second = (path, data) -> {};
+        int before = threads();
+        provider.subscribe(file.toString(), Set.of("names"), first);
+        provider.subscribe(file.toString(), Set.of(), second);
+        await().atMost(Duration.ofSeconds(20)).until(() -> threads() == before + 1);
+
+        provider.unsubscribe(file.toString(), Set.of("names"), first);
+        assertThat(threads()).isEqualTo(before + 1);
+        provider.unsubscribe(file.toString(), Set.of(), second);
+        await().atMost(Duration.ofSeconds(20)).until(() -> threads() == before);
+    }
+
+    private static int threads() {
+        return (int) Thread.getAllStackTraces().keySet().stream()
+                .filter(t -> t.getName().equals(THREAD))
+                .count();
+    }
+
+    private Path write(String text) throws IOException {
+        return Files.writeString(dir.resolve("s.yaml"), text);
+    }
+}

@@ -1,0 +1,199 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.kafka.common.config.ConfigChangeCallback;
+import org.apache.kafka.common.config.ConfigData;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.provider.ConfigProvider;
+import org.apache.kafka.common.config.provider.DirectoryConfigProvider;
+import org.apache.kafka.common.config.provider.FileConfigProvider;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SubscriptionSourceTest {
+    @TempDir
+    private Path dir;
+
+    @AfterEach
+    void clear() {
+        System.clearProperty(NamedConfigProvider.ALLOWED_CLASSES_PROPERTY);
+    }
+
+    @Test
+    void takesWhatFileConfigProviderSupplies() throws Exception {
+        Path file = Files.writeString(dir.resolve("s.properties"), "names=a\na.metrics=x,y\na.interval.ms=1000\n");
+        try (SubscriptionSource source = source(configs(FileConfigProvider.class), file)) {
+            assertThat(source.read().byName().get("a").metrics()).containsExactly("x", "y");
+            assertThat(source.nextReadMs()).isEqualTo(30_000);
+
+            Files.writeString(file, "");
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessageContaining("supplies nothing");
+            Files.writeString(file, "names=\n");
+            assertThat(source.read().subscriptions()).isEmpty();
+            Files.delete(file);
+            assertThatThrownBy(source::read).isInstanceOf(InvalidSourceException.class);
+        }
+    }
+
+    @Test
+    void takesWhatDirectoryConfigProviderSuppliesNewlinesIncluded() throws Exception {
+        Files.writeString(dir.resolve("names"), "a, b\n");
+        Files.writeString(dir.resolve("a.metrics"), "x\n");
+        Files.writeString(dir.resolve("a.interval.ms"), "1000\n");
+        Files.writeString(dir.resolve("b.match"), "client_id=z\n");
+        try (SubscriptionSource source = source(configs(DirectoryConfigProvider.class), dir)) {
+            assertThat(SubscriptionData.of(source.read()))
+                    .isEqualTo(Map.of(
+                            "names", "a,b", "a.metrics", "x", "a.interval.ms", "1000", "b.match", "client_id=z"));
+            Files.delete(dir.resolve("names"));
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessageContaining("no key 'names'");
+        }
+    }
+
+    @Test
+    void takesAForbiddenPathForABadSource() throws Exception {
+        Path allowed = Files.createDirectory(dir.resolve("allowed"));
+        Path file = Files.writeString(dir.resolve("s.properties"), "names=\n");
+        for (Class<?> type :
+                List.of(FileConfigProvider.class, DirectoryConfigProvider.class, ClientMetricsConfigProvider.class)) {
+            Map<String, Object> configs = configs(type);
+            configs.put("config.providers.telemetry.param.allowed.paths", allowed.toString());
+            try (SubscriptionSource source = source(configs, file)) {
+                assertThatThrownBy(source::read)
+                        .isInstanceOf(InvalidSourceException.class)
+                        .hasMessageContaining("supplies nothing");
+            }
+        }
+    }
+
+    @Test
+    void refusesAKeyThatBelongsToNoListedSubscription() throws Exception {
+        Path file = Files.writeString(dir.resolve("s.properties"), "names=a\na.metrics=x\na.macth=client_id=b\n");
+        try (SubscriptionSource source = source(configs(FileConfigProvider.class), file)) {
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessageContaining("'a.macth', expected 'a.match'");
+        }
+    }
+
+    @Test
+    void readsAgainWhenTheTtlEnds() throws Exception {
+        Path file = Files.writeString(dir.resolve("s.yaml"), "subscriptions: []");
+        Map<String, Object> configs = configs(ClientMetricsConfigProvider.class);
+        configs.put("config.providers.telemetry.param.ttl.ms", "2500");
+        try (SubscriptionSource source = source(configs, file)) {
+            source.read();
+            assertThat(source.nextReadMs()).isEqualTo(2500);
+        }
+    }
+
+    @Test
+    void subscribesOnceAndPassesTheCallBackOn() throws Exception {
+        CallingProvider provider = new CallingProvider();
+        AtomicInteger changes = new AtomicInteger();
+        try (SubscriptionSource source = new SubscriptionSource(provider, "p", 1000, changes::incrementAndGet)) {
+            source.read();
+            source.read();
+            assertThat(provider.subscriptions).isEqualTo(1);
+            provider.callback.onChange("p", new ConfigData(Map.of()));
+            assertThat(changes).hasValue(1);
+        }
+        assertThat(provider.closed).isTrue();
+    }
+
+    @Test
+    void namesTheProvidersThatThereAre() {
+        Map<String, Object> configs = configs(FileConfigProvider.class);
+        assertThatThrownBy(() -> NamedConfigProvider.create("k", "other", configs))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("file, telemetry");
+        assertThatThrownBy(() -> NamedConfigProvider.create("k", "other", Map.of()))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("not set");
+        assertThatThrownBy(() -> NamedConfigProvider.create("k", "file", configs))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("config.providers.file.class");
+        configs.put("config.providers.telemetry.class", "no.such.Class");
+        assertThatThrownBy(() -> NamedConfigProvider.create("k", "telemetry", configs))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("no.such.Class");
+        configs.put("config.providers.telemetry.class", "java.lang.String");
+        assertThatThrownBy(() -> NamedConfigProvider.create("k", "telemetry", configs))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("java.lang.String");
+    }
+
+    @Test
+    void obeysTheListOfAllowedClasses() throws Exception {
+        System.setProperty(NamedConfigProvider.ALLOWED_CLASSES_PROPERTY, "some.Other,another.One");
+        assertThatThrownBy(
+                        () -> NamedConfigProvider.create("k", "telemetry", configs(ClientMetricsConfigProvider.class)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(NamedConfigProvider.ALLOWED_CLASSES_PROPERTY);
+        System.setProperty(
+                NamedConfigProvider.ALLOWED_CLASSES_PROPERTY,
+                "some.Other, " + ClientMetricsConfigProvider.class.getName());
+        NamedConfigProvider.create("k", "telemetry", configs(ClientMetricsConfigProvider.class))
+                .close();
+    }
+
+    private static SubscriptionSource source(Map<String, Object> configs, Path path) {
+        return new SubscriptionSource(
+                NamedConfigProvider.create("key", "telemetry", configs), path.toString(), 30_000, () -> {});
+    }
+
+    private static Map<String, Object> configs(Class<?> provider) {
+        Map<String, Object> configs = new HashMap<>();
+        configs.put("config.providers", "file, telemetry");
+        configs.put("config.providers.telemetry.class", provider.getName());
+        return configs;
+    }
+
+    private static final class CallingProvider implements ConfigProvider {
+        private ConfigChangeCallback callback;
+        private int subscriptions;
+        private boolean closed;
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+
+        @Override
+        public ConfigData get(String path) {
+            return new ConfigData(Map.of("names", ""));
+        }
+
+        @Override
+        public ConfigData get(String path, Set<String> keys) {
+            return get(path);
+        }
+
+        @Override
+        public void subscribe(String path, Set<String> keys, ConfigChangeCallback change) {
+            callback = change;
+            subscriptions++;
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+        }
+    }
+}
