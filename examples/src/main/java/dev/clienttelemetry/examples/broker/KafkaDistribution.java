@@ -36,7 +36,10 @@ public final class KafkaDistribution {
     /** System property: the command that starts Maven, by default {@code mvn}. */
     public static final String MAVEN_PROPERTY = "maven.command";
 
-    /** System property: the settings file for Maven, if it exists; by default Maven's own choice. */
+    /**
+     * System property: the settings file for Maven, {@code file:} before it or not; by default, and where there is no
+     * such file, Maven's own choice.
+     */
     public static final String SETTINGS_PROPERTY = "maven.settings";
 
     /** System property: the local repository for Maven; by default Maven's own choice. */
@@ -197,8 +200,8 @@ public final class KafkaDistribution {
                 "kafka-" + version.major(),
                 "-Dkafka.version=" + version,
                 "-DoutputDirectory=" + into.resolve("libs")));
-        String settings = System.getProperty(SETTINGS_PROPERTY);
-        if (settings != null && Files.exists(Path.of(settings))) {
+        String settings = System.getProperty(SETTINGS_PROPERTY, "").replaceFirst("^file:", "");
+        if (Files.isRegularFile(Path.of(settings))) {
             command.add("-s");
             command.add(settings);
         }
