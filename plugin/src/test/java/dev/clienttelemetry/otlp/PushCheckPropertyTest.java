@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Random;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Assume;
+import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -34,12 +35,12 @@ class PushCheckPropertyTest {
         return MetricsDataArbitraries.metricsData();
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void whatTheOfficialSerializerWritesIsAccepted(@ForAll("metricsData") MetricsData data) {
         assertThat(refusal(data.toByteArray())).isEmpty();
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void everyLegalFormOfTheSameDataIsAccepted(@ForAll("metricsData") MetricsData data, @ForAll long seed)
             throws InvalidProtocolBufferException {
         byte[] bytes = WireMessage.of(data).rewritten(seed).toBytes();
@@ -49,7 +50,7 @@ class PushCheckPropertyTest {
         assertThat(refusal(bytes)).as("%s", hex(bytes)).isEmpty();
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void eachFaultIsRefusedUnderItsName(
             @ForAll("metricsData") MetricsData data, @ForAll WireFault fault, @ForAll long seed) {
         Random random = new Random(seed);
@@ -60,19 +61,19 @@ class PushCheckPropertyTest {
         assertThat(refusal(bytes)).as("%s", hex(bytes)).isPresent().get().isIn(fault.names());
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void mutatedBytesAreAcceptedExactlyIfTheyAreSound(@ForAll("metricsData") MetricsData data, @ForAll long seed) {
         byte[] bytes = mutated(WireMessage.of(data).rewritten(seed).toBytes(), new Random(seed));
 
         assertJudgedRightly(bytes);
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void anyBytesAreAcceptedExactlyIfTheyAreSound(@ForAll byte[] bytes) {
         assertJudgedRightly(bytes);
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void onlyTheGivenLengthIsLookedAt(@ForAll("metricsData") MetricsData data, @ForAll byte[] behind) {
         byte[] bytes = data.toByteArray();
         byte[] longer = Arrays.copyOf(bytes, bytes.length + behind.length);
@@ -81,7 +82,7 @@ class PushCheckPropertyTest {
         assertThat(refusal(longer, bytes.length)).isEmpty();
     }
 
-    @Property
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void everyCutIsJudgedRightly(@ForAll("metricsData") MetricsData data, @ForAll @IntRange(max = 400) int cut) {
         byte[] bytes = data.toByteArray();
         assertJudgedRightly(Arrays.copyOf(bytes, Math.max(0, bytes.length - cut)));
