@@ -318,6 +318,11 @@ public enum Instrument {
         return unit;
     }
 
+    /** Returns whether the values are durations, which are kept in nanoseconds. */
+    boolean isDuration() {
+        return unit.equals("s");
+    }
+
     /** Returns one line for people. */
     public String description() {
         return description;
