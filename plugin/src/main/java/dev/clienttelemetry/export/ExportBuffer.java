@@ -4,18 +4,46 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The bounded memory between the request threads, the worker and the sender. Thread-safe.
  *
+ * <p>Every push counts with its bytes and {@value #OVERHEAD_BYTES} more for the objects around them, in every stage: before
+ * and during its conversion, while it waits to be sent, and until the backend has answered. Converted pushes hold at most
+ * 7/8 of the bound. A push that finds no room evicts the oldest converted ones that are not under way; with cumulative
+ * conversion that loses points in time but no increments.
+ *
  * @param <U> the pushes that wait for conversion
  */
 public final class ExportBuffer<U extends Unconverted> {
+    /** Without this, pushes of a few bytes would fill the heap long before the bound. */
+    static final int OVERHEAD_BYTES = 256;
+
+    private final long maxBytes;
+    private final long convertedMaxBytes;
+    private final TelemetryMetrics metrics;
+    private final AtomicLong bytes = new AtomicLong();
+    private final AtomicInteger pushes = new AtomicInteger();
     private final BlockingQueue<U> unconverted = new LinkedBlockingQueue<>();
+    private volatile boolean closed;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final SendQueue queue = new SendQueue();
+    private long convertedBytes;
+    private long wakeAtReadyBytes = Long.MAX_VALUE;
+    private boolean woken;
+    private long nowNanos;
 
     /**
      * Creates an empty buffer.
@@ -23,15 +51,40 @@ public final class ExportBuffer<U extends Unconverted> {
      * @param maxBytes memory that payloads may hold in all stages together; 1/8 of it is reserved for unconverted ones
      * @param metrics filled with what is dropped
      */
-    public ExportBuffer(long maxBytes, TelemetryMetrics metrics) {}
+    public ExportBuffer(long maxBytes, TelemetryMetrics metrics) {
+        this.maxBytes = maxBytes;
+        this.convertedMaxBytes = maxBytes - maxBytes / 8;
+        this.metrics = metrics;
+    }
+
+    /** Returns what a push of so many bytes counts for. */
+    static long cost(int size) {
+        return (long) size + OVERHEAD_BYTES;
+    }
 
     /**
-     * Takes a push in. Called on request threads: never blocks. What finds no room is counted and dropped.
+     * Takes a push in. Called on request threads: never blocks for longer than it takes to drop the oldest. What finds no
+     * room is counted and dropped; after {@link PushExporter#close} nothing is taken, nor counted.
      *
      * @return whether there was room
      */
     public boolean offer(U push) {
-        return unconverted.offer(push);
+        if (closed) {
+            return false;
+        }
+        long cost = cost(push.size());
+        if (!reserve(cost) && !makeRoom(cost)) {
+            metrics.pushesDropped()
+                    .increment(cost > maxBytes ? PushDropReason.BUFFER_FULL : PushDropReason.CONVERSION_BACKLOG);
+            return false;
+        }
+        pushes.incrementAndGet();
+        unconverted.add(push);
+        if (closed && unconverted.remove(push)) {
+            release(cost, PushDropReason.SHUTDOWN);
+            return false;
+        }
+        return true;
     }
 
     /**
@@ -49,20 +102,268 @@ public final class ExportBuffer<U extends Unconverted> {
      * @param push what {@link #take} gave
      * @param chunk what to send, or null where nothing is left of it
      */
-    public void converted(U push, Chunk chunk) {}
+    public void converted(U push, Chunk chunk) {
+        long before = cost(push.size());
+        if (chunk == null || chunk.size() == 0) {
+            release(before, null);
+            return;
+        }
+        long after = cost(chunk.size());
+        lock.lock();
+        try {
+            if (closed) {
+                release(before, PushDropReason.SHUTDOWN);
+                return;
+            }
+            boolean possible = convertedBytes - queue.bytes() + after <= convertedMaxBytes;
+            while (possible && (convertedBytes + after > convertedMaxBytes || !reserve(after - before))) {
+                possible = evictOldest(PushDropReason.BUFFER_FULL);
+            }
+            if (!possible) {
+                release(before, PushDropReason.BUFFER_FULL);
+                return;
+            }
+            convertedBytes += after;
+            queue.add(chunk, nowNanos);
+            if (queue.readyBytes() >= wakeAtReadyBytes || queue.hasReadyAlone()) {
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
 
     /** Returns the bytes held now, in all stages together; never more than {@link #maxBytes}. */
     public long bytes() {
-        throw new UnsupportedOperationException();
+        return bytes.get();
     }
 
     /** Returns the bound. */
     public long maxBytes() {
-        throw new UnsupportedOperationException();
+        return maxBytes;
     }
 
     /** Returns how many pushes are held now, in all stages together. */
     public int pushes() {
-        throw new UnsupportedOperationException();
+        return pushes.get();
+    }
+
+    /** Takes a batch that is worth sending, or null. */
+    Batch takeBatch(ExportSettings settings, boolean now, long nanos) {
+        lock.lock();
+        try {
+            nowNanos = nanos;
+            boolean due = queue.hasReady()
+                    && (now
+                            || queue.readyBytes() >= settings.batchMaxBytes()
+                            || nanos - queue.oldestReadyReceivedNanos()
+                                    >= TimeUnit.MILLISECONDS.toNanos(settings.batchLingerMs()));
+            if (queue.hasReadyAlone() && (!due || queue.aloneIsOlder())) {
+                return queue.takeAlone();
+            }
+            return due ? queue.takeBatch(settings.batchMaxBytes()) : null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until there is something to do for the sender.
+     *
+     * @param readyBytes how much must be ready to be sent for that
+     * @param timeoutNanos the longest time
+     */
+    void await(long readyBytes, long timeoutNanos) throws InterruptedException {
+        lock.lock();
+        try {
+            wakeAtReadyBytes = readyBytes;
+            long left = timeoutNanos;
+            while (!woken
+                    && left > 0
+                    && queue.readyBytes() < readyBytes
+                    && (readyBytes == Long.MAX_VALUE || !queue.hasReadyAlone())) {
+                left = changed.awaitNanos(left);
+            }
+            woken = false;
+            wakeAtReadyBytes = Long.MAX_VALUE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Ends {@link #await}, or the next one. */
+    void wake() {
+        lock.lock();
+        try {
+            woken = true;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns in how many nanoseconds the oldest chunk that may be sent has waited for company long enough. */
+    long untilDue(long lingerNanos, long nanos) {
+        lock.lock();
+        try {
+            if (queue.hasReadyAlone()) {
+                return 0;
+            }
+            return queue.hasReady()
+                    ? Math.max(0, queue.oldestReadyReceivedNanos() + lingerNanos - nanos)
+                    : Long.MAX_VALUE;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Returns how many converted chunks wait, those of failed batches included. */
+    int waiting() {
+        lock.lock();
+        try {
+            return queue.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Drops what was received too long ago and is not under way. */
+    void dropOlderThan(long maxAgeNanos, long nanos) {
+        lock.lock();
+        try {
+            nowNanos = nanos;
+            Chunk oldest = queue.oldest();
+            while (oldest != null && nanos - oldest.receivedNanos() >= maxAgeNanos) {
+                evictOldest(PushDropReason.TOO_OLD);
+                oldest = queue.oldest();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Keeps a batch for another attempt. */
+    void keep(Batch batch) {
+        lock.lock();
+        try {
+            queue.keep(batch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes a kept batch for another attempt; false where nothing is left of it. */
+    boolean takeKept(Batch batch, long nanos) {
+        lock.lock();
+        try {
+            queue.take(batch, nanos);
+            return !batch.entries.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Ends a batch.
+     *
+     * @param reason why it was dropped; null where the backend has it
+     */
+    void done(Batch batch, PushDropReason reason, long nanos) {
+        lock.lock();
+        try {
+            nowNanos = nanos;
+            for (SendQueue.Entry entry : batch.entries) {
+                long cost = cost(entry.chunk.size());
+                convertedBytes -= cost;
+                release(cost, reason);
+            }
+            queue.done(batch, nanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Puts the chunks of a batch of one client instance back; they go alone for a while. */
+    void giveBackAlone(Batch batch, long aloneNanos, long nanos) {
+        lock.lock();
+        try {
+            queue.goAlone(batch.entries.get(0).chunk.instance(), nanos + aloneNanos, nanos);
+            queue.giveBack(batch, nanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Has a client instance's chunks go alone for a while. */
+    void goAlone(ClientInstance instance, long aloneNanos, long nanos) {
+        lock.lock();
+        try {
+            queue.goAlone(instance, nanos + aloneNanos, nanos);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes nothing any more and drops all that is not under way. */
+    void close() {
+        closed = true;
+        lock.lock();
+        try {
+            while (evictOldest(PushDropReason.SHUTDOWN)) {
+                // Until nothing waits.
+            }
+        } finally {
+            lock.unlock();
+        }
+        for (U push = unconverted.poll(); push != null; push = unconverted.poll()) {
+            release(cost(push.size()), PushDropReason.SHUTDOWN);
+        }
+    }
+
+    private boolean makeRoom(long cost) {
+        lock.lock();
+        try {
+            while (!reserve(cost)) {
+                // Evicting is in vain where it cannot be enough.
+                if (bytes.get() - queue.bytes() + cost > maxBytes || !evictOldest(PushDropReason.BUFFER_FULL)) {
+                    return false;
+                }
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private boolean evictOldest(PushDropReason reason) {
+        Chunk oldest = queue.oldest();
+        if (oldest == null) {
+            return false;
+        }
+        long cost = cost(oldest.size());
+        queue.removeOldest(nowNanos);
+        convertedBytes -= cost;
+        release(cost, reason);
+        return true;
+    }
+
+    private boolean reserve(long cost) {
+        while (true) {
+            long held = bytes.get();
+            if (cost > 0 && held + cost > maxBytes) {
+                return false;
+            }
+            if (bytes.compareAndSet(held, held + cost)) {
+                return true;
+            }
+        }
+    }
+
+    private void release(long cost, PushDropReason reason) {
+        bytes.addAndGet(-cost);
+        pushes.decrementAndGet();
+        if (reason != null) {
+            metrics.pushesDropped().increment(reason);
+        }
     }
 }

@@ -6,8 +6,17 @@ package dev.clienttelemetry.export;
 
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.apache.kafka.common.config.ConfigException;
 
 /**
  * The {@code otel.*} settings: {@code server.properties} over system properties over environment variables. A setting in
@@ -17,11 +26,47 @@ import java.util.Map;
  * otel.metric.export.interval} are seen: what is meant for an OpenTelemetry agent in the same process ({@code
  * otel.sdk.disabled}, {@code otel.metrics.exporter}, {@code otel.config.file} and so on) has no effect. Immutable.
  *
- * <p>The getters throw {@link org.apache.kafka.common.config.ConfigException}, naming the key and what would be right,
- * for a value that is not of the asked type.
+ * <p>The getters throw {@link ConfigException}, naming the key and what would be right, for a value that is not of the
+ * asked type.
  */
 public final class OtelProperties implements ConfigProperties {
-    private OtelProperties() {}
+    static final String GENERAL = "otel.exporter.otlp.";
+    static final String METRICS = "otel.exporter.otlp.metrics.";
+    static final String TEMPORALITY = METRICS + "temporality.preference";
+    static final String RESOURCE_ATTRIBUTES = "otel.resource.attributes";
+    static final String EXPORT_INTERVAL = "otel.metric.export.interval";
+
+    /** What has a general form and one for metrics. */
+    private static final Set<String> OPTIONS = Set.of(
+            "endpoint",
+            "protocol",
+            "headers",
+            "timeout",
+            "compression",
+            "certificate",
+            "client.key",
+            "client.certificate");
+
+    private static final Set<String> OTHERS =
+            Set.of(TEMPORALITY, METRICS + "default.histogram.aggregation", RESOURCE_ATTRIBUTES, EXPORT_INTERVAL);
+
+    private static final Set<String> TEMPORALITIES = Set.of("cumulative", "delta", "lowmemory");
+
+    /**
+     * A value and where it is from.
+     *
+     * @param value as it is written there, without blanks around it
+     * @param origin for messages: empty, or where else than in {@code server.properties} it was found
+     */
+    private record Setting(String value, String origin) {}
+
+    private final Map<String, Setting> server;
+    private final Map<String, Setting> elsewhere;
+
+    private OtelProperties(Map<String, Setting> server, Map<String, Setting> elsewhere) {
+        this.server = server;
+        this.elsewhere = elsewhere;
+    }
 
     /**
      * Puts the settings together.
@@ -32,7 +77,28 @@ public final class OtelProperties implements ConfigProperties {
      */
     public static OtelProperties of(
             Map<String, ?> serverProperties, Map<?, ?> systemProperties, Map<String, String> environment) {
-        throw new UnsupportedOperationException();
+        Map<String, Setting> server = new LinkedHashMap<>();
+        serverProperties.forEach((key, value) -> {
+            String name = normalized(key);
+            if (name.startsWith("otel.")) {
+                server.put(
+                        name, new Setting(value == null ? "" : value.toString().strip(), ""));
+            }
+        });
+        Map<String, Setting> elsewhere = new HashMap<>();
+        environment.forEach((key, value) -> {
+            String name = normalized(key).replace('_', '.');
+            if (isKnown(name) && value != null && !value.isBlank()) {
+                elsewhere.put(name, new Setting(value.strip(), " (from the environment variable " + key + ")"));
+            }
+        });
+        systemProperties.forEach((key, value) -> {
+            String name = normalized(String.valueOf(key));
+            if (isKnown(name) && value instanceof String text && !text.isBlank()) {
+                elsewhere.put(name, new Setting(text.strip(), " (from the system property " + key + ")"));
+            }
+        });
+        return new OtelProperties(server, elsewhere);
     }
 
     /**
@@ -40,56 +106,228 @@ public final class OtelProperties implements ConfigProperties {
      * perhaps meant; for a warning in the log.
      */
     public List<String> ineffective() {
-        throw new UnsupportedOperationException();
+        List<String> found = new ArrayList<>();
+        for (String name : server.keySet()) {
+            if (!isKnown(name)) {
+                String nearest = nearestKnown(name);
+                found.add(nearest == null ? name : name + " (did you mean " + nearest + "?)");
+            }
+        }
+        return found;
     }
 
     /**
      * Returns {@code otel.exporter.otlp.metrics.temporality.preference}: {@code cumulative} (also where it is not set),
      * {@code delta} or {@code lowmemory}.
      *
-     * @throws org.apache.kafka.common.config.ConfigException for anything else
+     * @throws ConfigException for anything else
      */
     public String temporalityPreference() {
-        throw new UnsupportedOperationException();
+        String value = getString(TEMPORALITY);
+        if (value == null) {
+            return "cumulative";
+        }
+        String preference = value.toLowerCase(Locale.ROOT);
+        if (!TEMPORALITIES.contains(preference)) {
+            throw invalid(TEMPORALITY, value, "must be cumulative, delta or lowmemory");
+        }
+        return preference;
+    }
+
+    /** Returns the key under which an option of the exporter is set: that for metrics, else the general one. */
+    String keyOf(String option) {
+        return getString(METRICS + option) != null ? METRICS + option : GENERAL + option;
+    }
+
+    /** Returns an option's value, or null. */
+    String option(String option) {
+        return getString(keyOf(option));
+    }
+
+    /** A wrong value that may be shown. */
+    ConfigException invalid(String key, String shown, String what) {
+        return new ConfigException(key, shown, what + origin(key));
+    }
+
+    /** A wrong value that may be secret, so that only the key is named. */
+    ConfigException invalid(String key, String what) {
+        return new ConfigException("Invalid value for configuration " + key + ": " + what + origin(key));
     }
 
     @Override
     public String getString(String name) {
-        throw new UnsupportedOperationException();
+        Setting setting = find(name);
+        return setting == null || setting.value().isEmpty() ? null : setting.value();
     }
 
     @Override
     public Boolean getBoolean(String name) {
-        throw new UnsupportedOperationException();
+        String value = getString(name);
+        if (value == null) {
+            return null;
+        }
+        if (!value.equalsIgnoreCase("true") && !value.equalsIgnoreCase("false")) {
+            throw invalid(name, value, "must be true or false");
+        }
+        return Boolean.valueOf(value);
     }
 
     @Override
     public Integer getInt(String name) {
-        throw new UnsupportedOperationException();
+        return number(name, Integer::valueOf, "an integer");
     }
 
     @Override
     public Long getLong(String name) {
-        throw new UnsupportedOperationException();
+        return number(name, Long::valueOf, "an integer");
     }
 
     @Override
     public Double getDouble(String name) {
-        throw new UnsupportedOperationException();
+        return number(name, Double::valueOf, "a number");
     }
 
     @Override
     public Duration getDuration(String name) {
-        throw new UnsupportedOperationException();
+        String value = getString(name);
+        if (value == null) {
+            return null;
+        }
+        int digits = 0;
+        while (digits < value.length() && Character.isDigit(value.charAt(digits))) {
+            digits++;
+        }
+        try {
+            long amount = Long.parseLong(value.substring(0, digits));
+            return switch (value.substring(digits).strip()) {
+                case "", "ms" -> Duration.ofMillis(amount);
+                case "s" -> Duration.ofSeconds(amount);
+                case "m" -> Duration.ofMinutes(amount);
+                case "h" -> Duration.ofHours(amount);
+                case "d" -> Duration.ofDays(amount);
+                default -> throw new NumberFormatException("unit");
+            };
+        } catch (NumberFormatException | ArithmeticException e) {
+            throw invalid(name, value, "must be a number of milliseconds, or a number with ms, s, m, h or d behind it");
+        }
     }
 
     @Override
     public List<String> getList(String name) {
-        throw new UnsupportedOperationException();
+        String value = getString(name);
+        if (value == null) {
+            return List.of();
+        }
+        List<String> list = new ArrayList<>();
+        for (String element : value.split(",")) {
+            if (!element.isBlank()) {
+                list.add(element.strip());
+            }
+        }
+        return Collections.unmodifiableList(list);
     }
 
     @Override
     public Map<String, String> getMap(String name) {
-        throw new UnsupportedOperationException();
+        Map<String, String> map = new LinkedHashMap<>();
+        int position = 0;
+        for (String element : getList(name)) {
+            position++;
+            int equals = element.indexOf('=');
+            String key = equals < 0 ? "" : element.substring(0, equals).strip();
+            String value = equals < 0 ? "" : element.substring(equals + 1).strip();
+            if (key.isEmpty() || value.isEmpty()) {
+                throw invalid(
+                        name, "must be key=value pairs with commas between them; number " + position + " is not one");
+            }
+            map.put(key, value);
+        }
+        return Collections.unmodifiableMap(map);
+    }
+
+    private <T> T number(String name, Function<String, T> parser, String what) {
+        String value = getString(name);
+        if (value == null) {
+            return null;
+        }
+        try {
+            return parser.apply(value);
+        } catch (NumberFormatException e) {
+            throw invalid(name, value, "must be " + what);
+        }
+    }
+
+    private Setting find(String key) {
+        String name = normalized(key);
+        if (!isKnown(name)) {
+            return null;
+        }
+        String option = optionOf(name);
+        boolean inServer = option == null
+                ? server.containsKey(name)
+                : server.containsKey(GENERAL + option) || server.containsKey(METRICS + option);
+        return inServer ? server.get(name) : elsewhere.get(name);
+    }
+
+    private String origin(String key) {
+        Setting setting = find(key);
+        return setting == null ? "" : setting.origin();
+    }
+
+    private static boolean isKnown(String name) {
+        return OTHERS.contains(name) || optionOf(name) != null;
+    }
+
+    private static String optionOf(String name) {
+        String option;
+        if (name.startsWith(METRICS)) {
+            option = name.substring(METRICS.length());
+        } else if (name.startsWith(GENERAL)) {
+            option = name.substring(GENERAL.length());
+        } else {
+            return null;
+        }
+        return OPTIONS.contains(option) ? option : null;
+    }
+
+    /** As OpenTelemetry compares keys. */
+    private static String normalized(String key) {
+        return key.toLowerCase(Locale.ROOT).replace('-', '.');
+    }
+
+    private static String nearestKnown(String name) {
+        Set<String> known = new TreeSet<>(OTHERS);
+        for (String option : OPTIONS) {
+            known.add(GENERAL + option);
+            known.add(METRICS + option);
+        }
+        String nearest = null;
+        int best = 4;
+        for (String candidate : known) {
+            int distance = distance(name, candidate);
+            if (distance < best) {
+                best = distance;
+                nearest = candidate;
+            }
+        }
+        return nearest;
+    }
+
+    /** Levenshtein's distance. */
+    private static int distance(String a, String b) {
+        int[] previous = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            previous[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int[] current = new int[b.length() + 1];
+            current[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int substitution = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                current[j] = Math.min(substitution, 1 + Math.min(previous[j], current[j - 1]));
+            }
+            previous = current;
+        }
+        return previous[b.length()];
     }
 }

@@ -4,15 +4,73 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.apache.kafka.common.Uuid;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Delivers what is in the {@link ExportBuffer}: makes batches, sends them, several at a time and each client instance's
  * pushes in order, and tries again as long as a batch may live. Thread-safe.
+ *
+ * <p>One thread decides everything; the request threads only bring it the answers.
  */
 public final class PushExporter {
+    private static final Logger LOG = LoggerFactory.getLogger(PushExporter.class);
+
+    /** Six pushes at the default push interval: enough to see that a client's pushes are taken again. */
+    static final long ALONE_NANOS = TimeUnit.MINUTES.toNanos(30);
+
+    private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
+    private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    /** What {@link #close} keeps of its time for giving up what is under way. */
+    private static final long CANCEL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
+
+    private final ExportSettings settings;
+    private final ExportBuffer<?> buffer;
+    private final RequestSender sender;
+    private final Reachability reachability;
+    private final TelemetryMetrics metrics;
+    private final LongSupplier nanoClock;
+    private final BackOff backOff;
+    private final Notices notices;
+    private final Thread thread;
+    private final AtomicBoolean started = new AtomicBoolean();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final Queue<Result> results = new ConcurrentLinkedQueue<>();
+
+    /** Under way; size read by others. */
+    private final Set<Batch> inFlight = new HashSet<>();
+
+    private volatile int requestsInFlight;
+    /** Failed, waiting for their next attempt. */
+    private final List<Batch> kept = new ArrayList<>();
+
+    private long accepted;
+    /** The endpoint asked for silence until then. */
+    private long silentUntilNanos;
+
+    private volatile boolean closing;
+    private volatile long deadlineNanos;
+    private boolean hurried;
+
+    private record Result(Batch batch, Answer answer) {}
+
     /**
      * Creates an exporter that does nothing until {@link #start}.
      *
@@ -27,27 +85,322 @@ public final class PushExporter {
             ExportBuffer<?> buffer,
             OtlpConnection connection,
             TelemetryMetrics metrics,
-            LongSupplier nanoClock) {}
+            LongSupplier nanoClock) {
+        this(
+                settings,
+                buffer,
+                connection.transport(),
+                connection.reachability(),
+                metrics,
+                nanoClock,
+                new BackOff(connection.transport().settings().retryPolicy(), () -> ThreadLocalRandom.current()
+                        .nextDouble()));
+    }
+
+    PushExporter(
+            ExportSettings settings,
+            ExportBuffer<?> buffer,
+            RequestSender sender,
+            Reachability reachability,
+            TelemetryMetrics metrics,
+            LongSupplier nanoClock,
+            BackOff backOff) {
+        this.settings = settings;
+        this.buffer = buffer;
+        this.sender = sender;
+        this.reachability = reachability;
+        this.metrics = metrics;
+        this.nanoClock = nanoClock;
+        this.backOff = backOff;
+        this.notices = new Notices(LOG, nanoClock);
+        this.silentUntilNanos = nanoClock.getAsLong();
+        this.thread = new Thread(this::run, "client-telemetry-sender");
+        this.thread.setDaemon(true);
+    }
 
     /** Starts the sender's thread. To be called once. */
     public void start() {
-        throw new UnsupportedOperationException();
+        if (!started.compareAndSet(false, true)) {
+            throw new IllegalStateException("started already");
+        }
+        thread.start();
     }
 
     /** Returns how many requests wait for their answer now. */
     public int requestsInFlight() {
-        throw new UnsupportedOperationException();
+        return requestsInFlight;
     }
 
     /**
      * Sends what waits in the buffer at once, waits for the answers, then stops, whatever happens, when the time is up.
      * To be called after the last {@link ExportBuffer#converted}. Closes the buffer: what is still in it is counted as
-     * {@link dev.clienttelemetry.metrics.PushDropReason#SHUTDOWN}. Works, without waiting, where {@link #start} was never
-     * called; a second call does nothing.
+     * {@link PushDropReason#SHUTDOWN}. Works, without waiting, where {@link #start} was never called; a second call does
+     * nothing.
      *
      * @param timeout how long this may take
      */
     public void close(Duration timeout) {
-        throw new UnsupportedOperationException();
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        long nanos = timeout.toNanos();
+        deadlineNanos = nanoClock.getAsLong() + nanos - Math.min(CANCEL_NANOS, nanos / 4);
+        closing = true;
+        if (started.get()) {
+            buffer.wake();
+            try {
+                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(nanos)));
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            thread.interrupt();
+        } else {
+            buffer.close();
+            sender.close();
+        }
+    }
+
+    private void run() {
+        try {
+            while (!(closing && finished())) {
+                try {
+                    step();
+                    await();
+                } catch (InterruptedException e) {
+                    break;
+                } catch (RuntimeException | Error e) {
+                    // Not to be expected; without the thread nothing would be sent any more.
+                    notices.warn("step", "Sending failed unexpectedly, and goes on: " + e);
+                    LOG.debug("Sending failed unexpectedly", e);
+                    buffer.await(Long.MAX_VALUE, BUSY_NANOS);
+                }
+            }
+        } catch (InterruptedException e) {
+            // The end, as asked for.
+        } finally {
+            giveUp();
+        }
+    }
+
+    private boolean finished() {
+        long now = nanoClock.getAsLong();
+        if (now - deadlineNanos >= 0) {
+            return true;
+        }
+        if (!inFlight.isEmpty()) {
+            return false;
+        }
+        return buffer.waiting() == 0 || silentUntilNanos - deadlineNanos >= 0;
+    }
+
+    private void giveUp() {
+        buffer.close();
+        sender.close();
+        takeResults();
+        for (Batch batch : inFlight) {
+            buffer.done(batch, PushDropReason.SHUTDOWN, nanoClock.getAsLong());
+        }
+        inFlight.clear();
+        requestsInFlight = 0;
+        buffer.close();
+    }
+
+    /** Does all that can be done now. */
+    void step() {
+        takeResults();
+        long now = nanoClock.getAsLong();
+        reachability.tick();
+        buffer.dropOlderThan(TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()), now);
+        if (closing && !hurried) {
+            hurried = true;
+            kept.forEach(batch -> batch.dueNanos = now);
+        }
+        while (inFlight.size() < settings.requestsInFlightMax() && silentUntilNanos - now <= 0) {
+            Batch batch = takeKept(now);
+            if (batch == null && takesNew()) {
+                batch = buffer.takeBatch(settings, closing, now);
+            }
+            if (batch == null) {
+                break;
+            }
+            send(batch);
+        }
+    }
+
+    /** Bounds the batches that are tried while the endpoint takes none; one more than may be in flight keeps a way open. */
+    private boolean takesNew() {
+        return kept.size() <= settings.requestsInFlightMax();
+    }
+
+    private Batch takeKept(long now) {
+        while (true) {
+            Batch next = null;
+            for (Batch batch : kept) {
+                if (batch.dueNanos - now <= 0 && (next == null || batch.dueNanos - next.dueNanos < 0)) {
+                    next = batch;
+                }
+            }
+            if (next == null) {
+                return null;
+            }
+            kept.remove(next);
+            if (buffer.takeKept(next, now)) {
+                return next;
+            }
+        }
+    }
+
+    private void send(Batch batch) {
+        batch.acceptedAtStart = accepted;
+        inFlight.add(batch);
+        requestsInFlight = inFlight.size();
+        metrics.requests().increment();
+        metrics.requestBytes().add(batch.size());
+        sender.send(batch, answer -> {
+            results.add(new Result(batch, answer));
+            buffer.wake();
+        });
+    }
+
+    private void await() throws InterruptedException {
+        long now = nanoClock.getAsLong();
+        long wait = buffer.pushes() == 0 ? IDLE_NANOS : BUSY_NANOS;
+        long readyBytes = Long.MAX_VALUE;
+        if (inFlight.size() < settings.requestsInFlightMax()) {
+            if (silentUntilNanos - now > 0) {
+                wait = Math.min(wait, silentUntilNanos - now);
+            } else {
+                for (Batch batch : kept) {
+                    wait = Math.min(wait, Math.max(0, batch.dueNanos - now));
+                }
+                if (takesNew()) {
+                    long due = buffer.untilDue(TimeUnit.MILLISECONDS.toNanos(settings.batchLingerMs()), now);
+                    readyBytes = due == Long.MAX_VALUE ? 1 : settings.batchMaxBytes();
+                    wait = Math.min(wait, due);
+                }
+            }
+        }
+        if (closing) {
+            wait = Math.min(wait, Math.max(0, deadlineNanos - now));
+        }
+        buffer.await(readyBytes, wait);
+    }
+
+    private void takeResults() {
+        for (Result result = results.poll(); result != null; result = results.poll()) {
+            inFlight.remove(result.batch());
+            requestsInFlight = inFlight.size();
+            answered(result.batch(), result.answer(), nanoClock.getAsLong());
+        }
+    }
+
+    private void answered(Batch batch, Answer answer, long now) {
+        boolean fresh = batch.freshConnection;
+        batch.freshConnection = false;
+        switch (answer.outcome()) {
+            case ACCEPTED -> accepted(batch, answer, now);
+            case STALE_CONNECTION -> {
+                if (fresh) {
+                    later(batch, answer, now);
+                } else {
+                    batch.freshConnection = true;
+                    keep(batch, now);
+                }
+            }
+            case RETRY -> later(batch, answer, now);
+            case TIMEOUT -> timedOut(batch, answer, now);
+            case CONTENT_REFUSED -> blame(batch, answer, now);
+            case ENDPOINT_REFUSES -> {
+                notices.warn(
+                        "endpoint",
+                        "Dropped a batch of " + batch.entries.size() + " pushes, which the backend will never take: "
+                                + answer.detail());
+                buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
+            }
+            case CANCELLED -> buffer.done(batch, PushDropReason.SHUTDOWN, now);
+            default -> throw new IllegalStateException(answer.outcome().name());
+        }
+    }
+
+    private void accepted(Batch batch, Answer answer, long now) {
+        accepted++;
+        long rejected = Math.min(answer.rejectedPoints(), batch.points());
+        metrics.pointsSent().add(batch.points() - rejected);
+        metrics.pointsRejected().add(rejected);
+        if (rejected > 0) {
+            notices.warn(
+                    "partial",
+                    "The backend rejected " + rejected + " of " + batch.points() + " data points of a request: "
+                            + (answer.detail().isEmpty() ? "it did not say why" : answer.detail()));
+        } else if (!answer.detail().isEmpty()) {
+            notices.warn("warning", "The backend took a request and warns: " + answer.detail());
+        }
+        buffer.done(batch, null, now);
+    }
+
+    private void later(Batch batch, Answer answer, long now) {
+        batch.attempts++;
+        long wait = backOff.nanos(batch.attempts);
+        if (answer.retryAfterNanos() > 0) {
+            wait = Math.min(answer.retryAfterNanos(), TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()));
+            if (now + wait - silentUntilNanos > 0) {
+                silentUntilNanos = now + wait;
+            }
+        }
+        LOG.debug("Sending {} pushes again in {} ms: {}", batch.entries.size(), wait / 1_000_000, answer.detail());
+        keep(batch, now + wait);
+    }
+
+    private void keep(Batch batch, long dueNanos) {
+        batch.dueNanos = dueNanos;
+        buffer.keep(batch);
+        kept.add(batch);
+    }
+
+    private void timedOut(Batch batch, Answer answer, long now) {
+        if (batch.timeouts == 0) {
+            batch.acceptedAtFirstTimeout = batch.acceptedAtStart;
+        }
+        batch.timeouts++;
+        if (batch.timeouts >= 2 && accepted > batch.acceptedAtFirstTimeout) {
+            blame(batch, answer, now);
+        } else {
+            later(batch, answer, now);
+        }
+    }
+
+    /** Narrows down which push a refused batch is refused for. */
+    private void blame(Batch batch, Answer answer, long now) {
+        if (batch.instances() > 1) {
+            for (Batch half : batch.halves()) {
+                if (answer.outcome() == Answer.Outcome.TIMEOUT && half.instances() > 1) {
+                    // The batch has shown already that it is not the endpoint; a client instance alone gets two tries.
+                    half.timeouts = 1;
+                    half.acceptedAtFirstTimeout = accepted;
+                }
+                keep(half, now);
+            }
+            return;
+        }
+        ClientInstance instance = batch.entries.get(0).chunk.instance();
+        if (batch.entries.size() > 1) {
+            buffer.giveBackAlone(batch, ALONE_NANOS, now);
+            return;
+        }
+        notices.warn(
+                "refused",
+                "Dropped a push of " + batch.size() + " bytes of client instance " + name(instance)
+                        + ", which the backend will not take: " + answer.detail()
+                        + ". The instance's pushes are sent alone for 30 minutes");
+        buffer.goAlone(instance, ALONE_NANOS, now);
+        buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
+    }
+
+    private static String name(ClientInstance instance) {
+        Client client = instance.client();
+        String id = new Uuid(instance.idMostSignificantBits(), instance.idLeastSignificantBits()).toString();
+        return client == null || client.clientId() == null
+                ? id
+                : id + " (client id " + ForeignText.oneLine(client.clientId()) + ")";
     }
 }

@@ -1,0 +1,46 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+/**
+ * What came of one request.
+ *
+ * @param outcome what it means for the request's content
+ * @param detail why, in one line for the log, without secrets; empty for a plain success
+ * @param retryAfterNanos how long the endpoint asked to wait before anything more is sent to it, or -1
+ * @param rejectedPoints data points that the backend rejected in a partial success
+ */
+record Answer(Outcome outcome, String detail, long retryAfterNanos, long rejectedPoints) {
+    enum Outcome {
+        /** The backend took it, perhaps but for {@link Answer#rejectedPoints}. */
+        ACCEPTED,
+        /** No fault of the content: the endpoint cannot be reached or cannot take it now. To be sent again later. */
+        RETRY,
+        /** No answer in time, which may be the content's fault. To be sent again later. */
+        TIMEOUT,
+        /** A connection kept from an earlier request was closed by the other side. To be sent again at once. */
+        STALE_CONNECTION,
+        /** The backend will never take this content. */
+        CONTENT_REFUSED,
+        /** The endpoint refuses, whatever the content: credentials, address or protocol are wrong. */
+        ENDPOINT_REFUSES,
+        /** Given up by {@link OtlpTransport#close}. */
+        CANCELLED
+    }
+
+    static final long NO_RETRY_AFTER = -1;
+
+    static Answer of(Outcome outcome, String detail) {
+        return new Answer(outcome, detail, NO_RETRY_AFTER, 0);
+    }
+
+    static Answer accepted(PartialSuccess partial) {
+        return new Answer(Outcome.ACCEPTED, partial.message(), NO_RETRY_AFTER, partial.rejectedPoints());
+    }
+
+    static Answer later(String detail, long retryAfterNanos) {
+        return new Answer(Outcome.RETRY, detail, retryAfterNanos, 0);
+    }
+}

@@ -1,0 +1,96 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What goes into one request, through all its attempts. The chunks of one client instance stand together, in order. Owned
+ * by the {@link SendQueue} while it waits, by the sender while it is under way.
+ */
+final class Batch implements Payload {
+    final List<SendQueue.Entry> entries;
+    private int size;
+    private long points;
+
+    /** Attempts that failed through no fault of the content. */
+    int attempts;
+    /** When it is to be sent again. */
+    long dueNanos;
+    /** Attempts that got no answer in time. */
+    int timeouts;
+    /** How many batches had been accepted when the current attempt began. */
+    long acceptedAtStart;
+    /** The same for the first attempt that got no answer in time. */
+    long acceptedAtFirstTimeout;
+    /** Whether the current attempt is the second one, after a connection that had gone stale. */
+    boolean freshConnection;
+
+    Batch(List<SendQueue.Entry> entries) {
+        this.entries = new ArrayList<>(entries);
+        measure();
+    }
+
+    /** To be called after entries went. */
+    void measure() {
+        size = 0;
+        points = 0;
+        for (SendQueue.Entry entry : entries) {
+            size += entry.chunk.size();
+            points += entry.chunk.points();
+        }
+    }
+
+    @Override
+    public int size() {
+        return size;
+    }
+
+    long points() {
+        return points;
+    }
+
+    /** Returns how many client instances have chunks in it. */
+    int instances() {
+        int instances = 0;
+        SendQueue.Lane last = null;
+        for (SendQueue.Entry entry : entries) {
+            if (entry.lane != last) {
+                instances++;
+                last = entry.lane;
+            }
+        }
+        return instances;
+    }
+
+    /** Divides it into the first half of its client instances and the others. */
+    List<Batch> halves() {
+        int half = instances() / 2;
+        int end = 0;
+        int instances = 0;
+        SendQueue.Lane last = null;
+        for (; end < entries.size(); end++) {
+            SendQueue.Lane lane = entries.get(end).lane;
+            if (lane != last) {
+                if (instances == half) {
+                    break;
+                }
+                instances++;
+                last = lane;
+            }
+        }
+        return List.of(new Batch(entries.subList(0, end)), new Batch(entries.subList(end, entries.size())));
+    }
+
+    @Override
+    public void writeTo(OutputStream out) throws IOException {
+        for (SendQueue.Entry entry : entries) {
+            out.write(entry.chunk.bytes());
+        }
+    }
+}

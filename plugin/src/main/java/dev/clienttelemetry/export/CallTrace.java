@@ -1,0 +1,140 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
+import java.net.ProtocolException;
+import java.net.Proxy;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.security.cert.CertificateException;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import okhttp3.Call;
+import okhttp3.Connection;
+import okhttp3.EventListener;
+import okhttp3.Protocol;
+import okhttp3.Response;
+
+/** How far one request came, to tell the real cause where it fails. Written and read by the threads of the call. */
+final class CallTrace extends EventListener {
+    private volatile boolean connecting;
+    private volatile boolean connected;
+    private volatile boolean sent;
+    private volatile boolean answering;
+    private volatile IOException connectFailure;
+
+    @Override
+    public void connectStart(Call call, InetSocketAddress address, Proxy proxy) {
+        connecting = true;
+    }
+
+    @Override
+    public void connectFailed(
+            Call call, InetSocketAddress address, Proxy proxy, Protocol protocol, IOException failure) {
+        connectFailure = failure;
+    }
+
+    @Override
+    public void connectionAcquired(Call call, Connection connection) {
+        connected = true;
+    }
+
+    @Override
+    public void requestBodyEnd(Call call, long bytes) {
+        sent = true;
+    }
+
+    @Override
+    public void responseHeadersEnd(Call call, Response response) {
+        answering = true;
+    }
+
+    /** Returns what a failure means. */
+    Answer failed(IOException failure, OtlpProtocol protocol, long timeoutMillis) {
+        if (failure instanceof InterruptedIOException) {
+            if (connected) {
+                String stage = answering
+                        ? "the answer did not end within "
+                        : sent ? "no answer within " : "the request could not be sent within ";
+                return Answer.of(Answer.Outcome.TIMEOUT, stage + timeoutMillis + " ms");
+            }
+            return connectFailure == null || connectFailure instanceof InterruptedIOException
+                    ? Answer.of(Answer.Outcome.RETRY, "no connection within " + timeoutMillis + " ms")
+                    : Answer.of(Answer.Outcome.RETRY, cause(connectFailure, protocol));
+        }
+        boolean kept = connected && !connecting && !answering;
+        return Answer.of(kept ? Answer.Outcome.STALE_CONNECTION : Answer.Outcome.RETRY, cause(failure, protocol));
+    }
+
+    private String cause(IOException failure, OtlpProtocol protocol) {
+        String message = ForeignText.oneLine(root(failure).getMessage());
+        if (failure instanceof UnknownHostException) {
+            return "unknown host: " + ForeignText.oneLine(failure.getMessage());
+        }
+        if (failure instanceof SSLPeerUnverifiedException) {
+            return "TLS: the certificate is not for this host: " + firstLine(failure.getMessage());
+        }
+        if (failure instanceof SSLException) {
+            boolean untrusted = caused(failure, CertificateException.class);
+            return "TLS handshake failed: " + message
+                    + (untrusted ? "; is otel.exporter.otlp.certificate the authority that signed it?" : "");
+        }
+        if (failure instanceof ConnectException) {
+            return message.isEmpty() ? "connection failed" : lowerFirst(message);
+        }
+        if (failure instanceof NoRouteToHostException) {
+            return lowerFirst(message);
+        }
+        if (failure instanceof ProtocolException
+                || failure instanceof EOFException
+                || (connected || connecting) && !answering && !(failure instanceof SocketException)) {
+            return "the connection broke before an answer: " + lowerFirst(message) + "; does the endpoint speak "
+                    + protocol.description() + "?";
+        }
+        if (failure instanceof SocketException) {
+            return "the connection broke: " + lowerFirst(message);
+        }
+        return failure.getClass().getSimpleName() + (message.isEmpty() ? "" : ": " + message);
+    }
+
+    private static Throwable root(Throwable failure) {
+        Throwable root = failure;
+        for (int depth = 0; depth < 16 && root.getCause() != null && root.getCause() != root; depth++) {
+            root = root.getCause();
+        }
+        return root.getMessage() == null ? failure : root;
+    }
+
+    private static boolean caused(Throwable failure, Class<? extends Throwable> type) {
+        Throwable cause = failure;
+        for (int depth = 0; depth < 16 && cause != null; depth++) {
+            if (type.isInstance(cause)) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
+    }
+
+    private static String firstLine(String message) {
+        if (message == null) {
+            return "";
+        }
+        int end = message.indexOf('\n');
+        return ForeignText.oneLine(end < 0 ? message : message.substring(0, end));
+    }
+
+    private static String lowerFirst(String message) {
+        return message.length() > 1 && Character.isLowerCase(message.charAt(1))
+                ? Character.toLowerCase(message.charAt(0)) + message.substring(1)
+                : message;
+    }
+}

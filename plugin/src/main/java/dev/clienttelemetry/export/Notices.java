@@ -1,0 +1,66 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+
+/** Warnings that may come in floods: each kind at most once a minute, then with the number that was held back. Thread-safe. */
+final class Notices {
+    private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
+    private static final int MAX_KINDS = 64;
+
+    private final Logger log;
+    private final LongSupplier nanoClock;
+    private final Map<String, Kind> kinds = new HashMap<>();
+
+    private static final class Kind {
+        private long lastNanos;
+        private long heldBack;
+    }
+
+    Notices(Logger log, LongSupplier nanoClock) {
+        this.log = log;
+        this.nanoClock = nanoClock;
+    }
+
+    /**
+     * Logs a warning, unless one of its kind was logged within the last minute.
+     *
+     * @param kind what is limited; from a small fixed set
+     * @param message the line
+     */
+    void warn(String kind, String message) {
+        long heldBack = admit(kind);
+        if (heldBack == 0) {
+            log.warn("{}", message);
+        } else if (heldBack > 0) {
+            log.warn("{} ({} more like this since the last such line)", message, heldBack);
+        }
+    }
+
+    /** Returns -1 where the line is to be held back, else how many were since the last one. */
+    synchronized long admit(String kind) {
+        long now = nanoClock.getAsLong();
+        Kind seen = kinds.get(kind);
+        if (seen == null) {
+            if (kinds.size() >= MAX_KINDS) {
+                kinds.clear();
+            }
+            seen = new Kind();
+            kinds.put(kind, seen);
+        } else if (now - seen.lastNanos < INTERVAL_NANOS) {
+            seen.heldBack++;
+            return -1;
+        }
+        long heldBack = seen.heldBack;
+        seen.heldBack = 0;
+        seen.lastNanos = now;
+        return heldBack;
+    }
+}

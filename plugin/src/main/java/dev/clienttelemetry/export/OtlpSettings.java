@@ -1,0 +1,293 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import okhttp3.Credentials;
+import okhttp3.HttpUrl;
+import org.apache.kafka.common.config.ConfigException;
+
+/**
+ * The settings of the exporter, checked before OpenTelemetry reads them: it takes some wrong ones without a word, and
+ * names neither key nor remedy for others.
+ *
+ * @param protocol how OTLP is spoken
+ * @param endpoint what OpenTelemetry is to read as the endpoint, without user and password; null for its default
+ * @param shownEndpoint the endpoint for logs
+ * @param credentials an Authorization header made from the user and password in the endpoint, or null
+ * @param headerNames the names of the configured headers
+ * @param compressed whether requests are compressed
+ * @param clientCertificate whether a client certificate is used
+ */
+record OtlpSettings(
+        OtlpProtocol protocol,
+        String endpoint,
+        String shownEndpoint,
+        String credentials,
+        List<String> headerNames,
+        boolean compressed,
+        boolean clientCertificate) {
+    private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
+    private static final String HTTP_EXAMPLE = "http://collector:4318";
+    private static final String GRPC_EXAMPLE = "http://collector:4317";
+
+    /**
+     * Checks everything.
+     *
+     * @throws ConfigException naming the key, the value unless it may be secret, and what would be right
+     */
+    static OtlpSettings check(OtelProperties properties) {
+        OtlpProtocol protocol = protocol(properties);
+        HttpUrl endpoint = endpoint(properties, protocol);
+        boolean compressed = compressed(properties);
+        duration(properties, properties.keyOf("timeout"), MAX_TIMEOUT);
+        duration(properties, OtelProperties.EXPORT_INTERVAL, Duration.ofDays(1));
+        Map<String, String> headers = headers(properties);
+        certificates(properties, "certificate");
+        boolean clientCertificate = clientCertificate(properties);
+        properties.temporalityPreference();
+        properties.getMap(OtelProperties.RESOURCE_ATTRIBUTES);
+
+        String bare = null;
+        String credentials = null;
+        if (endpoint != null) {
+            bare = properties.option("endpoint");
+            if (!endpoint.username().isEmpty() || !endpoint.password().isEmpty()) {
+                bare = withoutUserInfo(bare);
+                credentials = headers.keySet().stream().anyMatch("authorization"::equalsIgnoreCase)
+                        ? null
+                        : Credentials.basic(endpoint.username(), endpoint.password(), StandardCharsets.UTF_8);
+            }
+        }
+        String shown =
+                bare != null ? bare : protocol == OtlpProtocol.GRPC ? "http://localhost:4317" : "http://localhost:4318";
+        return new OtlpSettings(
+                protocol, bare, shown, credentials, List.copyOf(headers.keySet()), compressed, clientCertificate);
+    }
+
+    /** Returns everything in one line, without secrets. */
+    String description() {
+        StringBuilder line = new StringBuilder(shownEndpoint)
+                .append(", protocol ")
+                .append(protocol.configured())
+                .append(", compression ")
+                .append(compressed ? "gzip" : "none");
+        if (!headerNames.isEmpty()) {
+            line.append(", headers ").append(String.join(", ", headerNames)).append(" (values not shown)");
+        }
+        if (credentials != null) {
+            line.append(", user and password from the endpoint (not shown)");
+        }
+        if (clientCertificate) {
+            line.append(", with a client certificate");
+        }
+        return line.toString();
+    }
+
+    private static OtlpProtocol protocol(OtelProperties properties) {
+        String key = properties.keyOf("protocol");
+        String value = properties.getString(key);
+        if (value == null) {
+            return OtlpProtocol.GRPC;
+        }
+        for (OtlpProtocol protocol : OtlpProtocol.values()) {
+            if (protocol.configured().equals(value)) {
+                return protocol;
+            }
+        }
+        throw properties.invalid(
+                key,
+                value,
+                value.equals("http/json")
+                        ? "JSON is not supported; must be grpc or http/protobuf, which every OTLP receiver understands"
+                        : "must be grpc or http/protobuf");
+    }
+
+    private static HttpUrl endpoint(OtelProperties properties, OtlpProtocol protocol) {
+        String key = properties.keyOf("endpoint");
+        String value = properties.getString(key);
+        if (value == null) {
+            return null;
+        }
+        String example = "; for example "
+                + (protocol == OtlpProtocol.GRPC
+                        ? GRPC_EXAMPLE
+                        : key.startsWith(OtelProperties.METRICS) ? HTTP_EXAMPLE + "/v1/metrics" : HTTP_EXAMPLE);
+        String shown = withoutUserInfo(value);
+        String lower = value.toLowerCase(Locale.ROOT);
+        if (!lower.startsWith("http://") && !lower.startsWith("https://")) {
+            throw properties.invalid(key, shown, "must be a URL that begins with http:// or https://" + example);
+        }
+        HttpUrl url = HttpUrl.parse(value);
+        if (url == null || containsBlank(value)) {
+            throw properties.invalid(key, shown, "must be a URL with a host and, where needed, a port" + example);
+        }
+        if (url.query() != null || url.fragment() != null) {
+            throw properties.invalid(key, shown, "must not have a query or a fragment" + example);
+        }
+        if (protocol == OtlpProtocol.GRPC && !url.encodedPath().equals("/")) {
+            throw properties.invalid(
+                    key,
+                    shown,
+                    "must not have a path with protocol grpc" + example
+                            + ", or set otel.exporter.otlp.protocol=http/protobuf");
+        }
+        return url;
+    }
+
+    private static boolean containsBlank(String value) {
+        return value.chars().anyMatch(c -> c <= ' ' || c == 0x7F);
+    }
+
+    /** Cuts what stands before the last @ of the authority, whatever else is wrong with the URL. */
+    private static String withoutUserInfo(String url) {
+        int scheme = url.indexOf("://");
+        int start = scheme < 0 ? 0 : scheme + 3;
+        int end = start;
+        while (end < url.length() && "/?#\\".indexOf(url.charAt(end)) < 0) {
+            end++;
+        }
+        int at = url.lastIndexOf('@', end - 1);
+        if (at < start) {
+            // A password with a slash in it ends the authority early; better show too little.
+            at = url.lastIndexOf('@');
+        }
+        return at < start ? url : url.substring(0, start) + url.substring(at + 1);
+    }
+
+    private static boolean compressed(OtelProperties properties) {
+        String key = properties.keyOf("compression");
+        String value = properties.getString(key);
+        if (value == null || value.equals("none")) {
+            return false;
+        }
+        if (!value.equals("gzip")) {
+            throw properties.invalid(key, value, "must be gzip or none");
+        }
+        return true;
+    }
+
+    private static void duration(OtelProperties properties, String key, Duration max) {
+        Duration duration = properties.getDuration(key);
+        if (duration != null && (duration.toMillis() < 1 || duration.compareTo(max) > 0)) {
+            throw properties.invalid(
+                    key, properties.getString(key), "must be between 1 ms and " + max.toHours() + " h");
+        }
+    }
+
+    private static Map<String, String> headers(OtelProperties properties) {
+        String key = properties.keyOf("headers");
+        Map<String, String> headers = new LinkedHashMap<>();
+        properties.getMap(key).forEach((name, encoded) -> {
+            if (!isToken(name)) {
+                throw properties.invalid(
+                        key,
+                        "must be name=value pairs with commas between them; the name of number " + (headers.size() + 1)
+                                + " has a character that no header's name may have");
+            }
+            String value;
+            try {
+                value = URLDecoder.decode(encoded, StandardCharsets.UTF_8);
+            } catch (IllegalArgumentException e) {
+                throw properties.invalid(
+                        key,
+                        "the value of " + name + " is not percent-encoded; a % itself is written %25, a comma %2C");
+            }
+            if (!value.chars().allMatch(c -> c == '\t' || c >= ' ' && c < 0x7F)) {
+                throw properties.invalid(key, "the value of " + name + " has a character other than printable ASCII");
+            }
+            headers.put(name, value);
+        });
+        return headers;
+    }
+
+    private static boolean isToken(String name) {
+        return !name.isEmpty()
+                && name.chars()
+                        .allMatch(c -> c >= 'a' && c <= 'z'
+                                || c >= 'A' && c <= 'Z'
+                                || c >= '0' && c <= '9'
+                                || "!#$%&'*+-.^_`|~".indexOf(c) >= 0);
+    }
+
+    private static boolean clientCertificate(OtelProperties properties) {
+        String keyKey = properties.keyOf("client.key");
+        String certificateKey = properties.keyOf("client.certificate");
+        boolean hasKey = properties.getString(keyKey) != null;
+        boolean hasCertificate = properties.getString(certificateKey) != null;
+        if (hasKey && !hasCertificate) {
+            throw properties.invalid(
+                    keyKey,
+                    properties.getString(keyKey),
+                    "needs otel.exporter.otlp.client.certificate beside it, the certificate of this key");
+        }
+        if (hasCertificate && !hasKey) {
+            throw properties.invalid(
+                    certificateKey,
+                    properties.getString(certificateKey),
+                    "needs otel.exporter.otlp.client.key beside it, the key of this certificate");
+        }
+        if (hasKey) {
+            certificates(properties, "client.certificate");
+            String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1);
+            if (!pem.contains("-----BEGIN PRIVATE KEY-----")) {
+                throw properties.invalid(
+                        keyKey,
+                        properties.getString(keyKey),
+                        "must be a file with an unencrypted PKCS #8 key in PEM (BEGIN PRIVATE KEY); another key becomes"
+                                + " one with: openssl pkcs8 -topk8 -nocrypt -in old.key -out new.key");
+            }
+        }
+        return hasKey;
+    }
+
+    private static void certificates(OtelProperties properties, String option) {
+        String key = properties.keyOf(option);
+        if (properties.getString(key) == null) {
+            return;
+        }
+        byte[] content = read(properties, key);
+        try {
+            List<Object> found = new ArrayList<>(
+                    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(content)));
+            if (found.isEmpty()) {
+                throw new CertificateException("empty");
+            }
+        } catch (GeneralSecurityException e) {
+            throw properties.invalid(
+                    key,
+                    properties.getString(key),
+                    "must be a file with X.509 certificates in PEM (BEGIN CERTIFICATE)");
+        }
+    }
+
+    private static byte[] read(OtelProperties properties, String key) {
+        String path = properties.getString(key);
+        try {
+            return Files.readAllBytes(Path.of(path));
+        } catch (IOException | InvalidPathException e) {
+            throw properties.invalid(
+                    key,
+                    path,
+                    "must be a file that the broker's user can read ("
+                            + e.getClass().getSimpleName() + ")");
+        }
+    }
+}
