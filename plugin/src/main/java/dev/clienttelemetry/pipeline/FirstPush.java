@@ -19,12 +19,14 @@ final class FirstPush {
 
     private final Logger log;
     private final LongSupplier nanoClock;
+    private final Runnable whenItComes;
     private final long startNanos;
     private boolean came;
     private boolean missed;
 
-    FirstPush(Logger log, LongSupplier nanoClock) {
+    FirstPush(Logger log, LongSupplier nanoClock, Runnable whenItComes) {
         this.log = log;
+        this.whenItComes = whenItComes;
         this.nanoClock = nanoClock;
         this.startNanos = nanoClock.getAsLong();
     }
@@ -34,6 +36,7 @@ final class FirstPush {
             return;
         }
         came = true;
+        whenItComes.run();
         Client client = push.client();
         log.info(
                 "The first push of client metrics has arrived: client id {}, software {} {}, {} bytes",

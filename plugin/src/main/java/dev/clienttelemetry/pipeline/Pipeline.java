@@ -12,7 +12,9 @@ import dev.clienttelemetry.export.PushExporter;
 import dev.clienttelemetry.instance.Client;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.PushDropReason;
+import dev.clienttelemetry.metrics.ServiceIdentity;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.otlp.ConversionSettings;
 import dev.clienttelemetry.otlp.Label;
@@ -20,8 +22,10 @@ import dev.clienttelemetry.otlp.PushConverter;
 import dev.clienttelemetry.otlp.Temporality;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
+import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,6 +38,10 @@ public final class Pipeline implements AutoCloseable {
     public static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
+    private static final String EXPORT_INTERVAL = "otel.metric.export.interval";
+    private static final Duration DEFAULT_EXPORT_INTERVAL = Duration.ofMinutes(1);
+    /** What is left for the last values of our own metrics when sending pushes took all the time it had. */
+    private static final Duration LAST_METRICS_TIMEOUT = Duration.ofMillis(500);
 
     private final PipelineSettings settings;
     private final Temporality temporality;
@@ -44,12 +52,16 @@ public final class Pipeline implements AutoCloseable {
     private final ExportBuffer<ReceivedPush> buffer;
     private final PushExporter exporter;
     private final RepeatedFailure intakeFailure;
+    private final Expositions expositions;
+    private final Map<String, String> resourceAttributes;
     private volatile ConversionWorker worker;
     private boolean closed;
 
     private Pipeline(PipelineSettings settings, OtelProperties otel, LongSupplier nanoClock) {
         this.settings = settings;
         this.nanoClock = nanoClock;
+        Duration exportInterval = exportInterval(otel);
+        this.resourceAttributes = otel.getMap("otel.resource.attributes");
         this.temporality = Temporality.valueOf(otel.temporalityPreference().toUpperCase(Locale.ROOT));
         this.connection = OtlpConnection.open(otel);
         this.instances = new ClientInstances(settings.instancesMax(), nanoClock, metrics);
@@ -64,6 +76,7 @@ public final class Pipeline implements AutoCloseable {
                 connection,
                 metrics,
                 nanoClock);
+        this.expositions = new Expositions(metrics, connection, exportInterval);
         this.intakeFailure = new RepeatedFailure(LOG, "A push could not be taken in and is dropped", nanoClock);
     }
 
@@ -86,11 +99,14 @@ public final class Pipeline implements AutoCloseable {
      *
      * @param nodeId the host's node id, null where unknown
      * @param clusterId the host's cluster id, null where unknown
+     * @param receiving whether it is certain that the host hands pushes over. Where it is not, nothing is shown in JMX and
+     *     OpenTelemetry until the first one comes
      */
-    public synchronized void start(String nodeId, String clusterId) {
+    public synchronized void start(String nodeId, String clusterId, boolean receiving) {
         if (closed || worker != null) {
             return;
         }
+        ServiceIdentity identity = new ServiceIdentity(clusterId, nodeId, version(), resourceAttributes);
         PushConverter converter = new PushConverter(
                 new ConversionSettings(
                         settings.labels(),
@@ -104,10 +120,19 @@ public final class Pipeline implements AutoCloseable {
                 metrics,
                 nanoClock);
         ConversionWorker starting = new ConversionWorker(
-                buffer, instances, Conversion.of(converter), metrics, new FirstPush(LOG, nanoClock), nanoClock);
+                buffer,
+                instances,
+                Conversion.of(converter),
+                metrics,
+                new FirstPush(LOG, nanoClock, () -> expositions.open(identity)),
+                nanoClock);
+        provideGauges(converter);
         exporter.start();
         starting.start();
         worker = starting;
+        if (receiving) {
+            expositions.open(identity);
+        }
         LOG.info(
                 "Kafka Client Telemetry {} sends the metrics that clients push to {}; labels: {}; service.name: {}",
                 version(),
@@ -215,11 +240,45 @@ public final class Pipeline implements AutoCloseable {
             }
         } finally {
             try {
-                exporter.close(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+                exporter.close(left(deadline - LAST_METRICS_TIMEOUT.toNanos()));
             } finally {
-                connection.close();
+                try {
+                    expositions.close(left(deadline));
+                } finally {
+                    connection.close();
+                }
             }
         }
+    }
+
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+    }
+
+    private void provideGauges(PushConverter converter) {
+        metrics.provide(Instrument.ACTIVE_INSTANCES, instances::size);
+        metrics.provide(Instrument.SERIES, converter::series);
+        metrics.provide(Instrument.SERIES_LIMIT, settings::seriesMax);
+        metrics.provide(Instrument.BUFFER_BYTES, buffer::bytes);
+        metrics.provide(Instrument.BUFFER_LIMIT, buffer::maxBytes);
+        metrics.provide(
+                Instrument.BACKEND_REACHABLE,
+                () -> switch (connection.reachability().state()) {
+                    case REACHABLE -> 1;
+                    case UNREACHABLE -> 0;
+                    case UNKNOWN -> Instrument.NOT_KNOWN;
+                });
+    }
+
+    private static Duration exportInterval(OtelProperties otel) {
+        Duration interval = otel.getDuration(EXPORT_INTERVAL);
+        if (interval == null) {
+            return DEFAULT_EXPORT_INTERVAL;
+        }
+        if (interval.isZero() || interval.isNegative()) {
+            throw new ConfigException(EXPORT_INTERVAL, interval.toMillis(), "must be more than 0 milliseconds");
+        }
+        return interval;
     }
 
     private void endedWithoutConversion(ClientInstance instance) {

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.reporter;
 
+import dev.clienttelemetry.metrics.BrokerClientMetrics;
 import dev.clienttelemetry.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -31,10 +32,20 @@ abstract class BrokerReporter implements MetricsReporter {
     private Pipeline pipeline;
     private String nodeId;
     private String clusterId;
+    private boolean asked;
+    private boolean receiving;
     private boolean started;
+    private volatile BrokerClientMetrics brokerMetrics;
 
-    /** Returns what takes the pushes, the same object always. */
-    final PushReceiver receiver() {
+    /**
+     * Returns what takes the pushes, the same object always.
+     *
+     * @param onlyReceiversAsk whether only a host that will hand pushes over asks for it. Kafka from 4.2 on does not ask
+     *     where there is no client telemetry, as in the controller of a node that is both; before, it asks everywhere
+     */
+    final synchronized PushReceiver receiver(boolean onlyReceiversAsk) {
+        asked = true;
+        receiving |= onlyReceiversAsk;
         start();
         return receiver;
     }
@@ -49,6 +60,7 @@ abstract class BrokerReporter implements MetricsReporter {
         config = new ClientTelemetryConfig(configs);
         nodeId = config.nodeId();
         pipeline = Pipeline.create(config.pipelineSettings());
+        brokerMetrics = new BrokerClientMetrics(pipeline.metrics());
         receiver.open(pipeline, config.telemetryMaxBytes());
         warnOfHost();
     }
@@ -69,12 +81,18 @@ abstract class BrokerReporter implements MetricsReporter {
 
     @Override
     public final void metricChange(KafkaMetric metric) {
-        // Nothing of the broker's own is shown yet.
+        BrokerClientMetrics known = brokerMetrics;
+        if (known != null) {
+            known.changed(metric);
+        }
     }
 
     @Override
     public final void metricRemoval(KafkaMetric metric) {
-        // Nothing of the broker's own is shown yet.
+        BrokerClientMetrics known = brokerMetrics;
+        if (known != null) {
+            known.removed(metric);
+        }
     }
 
     /**
@@ -90,6 +108,7 @@ abstract class BrokerReporter implements MetricsReporter {
     @Override
     public final synchronized void close() {
         receiver.close();
+        brokerMetrics = null;
         if (pipeline != null) {
             Pipeline closing = pipeline;
             pipeline = null;
@@ -101,12 +120,17 @@ abstract class BrokerReporter implements MetricsReporter {
         if (started || pipeline == null) {
             return;
         }
+        if (config.isController() && !config.isControllerOnly() && !asked) {
+            // A node that is both has an instance for its broker and one for its controller, which are configured
+            // alike.
+            return;
+        }
         started = true;
         if (config.isControllerOnly()) {
             LOG.info("This node is a controller and no broker: no client pushes metrics to it, so nothing is started");
             return;
         }
-        pipeline.start(nodeId, clusterId);
+        pipeline.start(nodeId, clusterId, receiving || !config.isController());
     }
 
     private void warnOfHost() {
