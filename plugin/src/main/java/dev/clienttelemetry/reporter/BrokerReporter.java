@@ -5,6 +5,7 @@
 package dev.clienttelemetry.reporter;
 
 import dev.clienttelemetry.metrics.BrokerClientMetrics;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.Pipeline;
 import java.io.IOException;
 import java.io.InputStream;
@@ -114,6 +115,18 @@ abstract class BrokerReporter implements MetricsReporter {
             pipeline = null;
             closing.close();
         }
+    }
+
+    /**
+     * Returns the instruments, for a host that knows numbers that the plugin does not, or has another place to show them.
+     *
+     * @throws IllegalStateException before {@code configure} and after {@code close}
+     */
+    public final synchronized TelemetryMetrics metrics() {
+        if (pipeline == null) {
+            throw new IllegalStateException("The reporter is not configured, or closed");
+        }
+        return pipeline.metrics();
     }
 
     private synchronized void start() {

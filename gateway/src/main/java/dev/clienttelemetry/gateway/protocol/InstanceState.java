@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.gateway.protocol;
 
+import dev.clienttelemetry.subscription.CompiledSubscription;
+import dev.clienttelemetry.subscription.SubscriptionSet;
 import org.apache.kafka.common.protocol.Errors;
 
 /**
@@ -37,7 +39,7 @@ final class InstanceState {
         this.client = client;
         this.compiledFrom = compiledFrom;
         this.subscription = subscription;
-        this.lifeMs = Math.max(MIN_LIFE_MS, 3L * subscription.pushIntervalMs());
+        this.lifeMs = Math.max(MIN_LIFE_MS, 3L * subscription.intervalMs());
         this.terminated = terminated;
     }
 
@@ -101,6 +103,6 @@ final class InstanceState {
     }
 
     private boolean elapsed(long sinceMs, long nowMs) {
-        return nowMs - sinceMs >= subscription.pushIntervalMs();
+        return nowMs - sinceMs >= subscription.intervalMs();
     }
 }

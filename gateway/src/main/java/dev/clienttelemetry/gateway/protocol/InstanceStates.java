@@ -4,6 +4,9 @@
  */
 package dev.clienttelemetry.gateway.protocol;
 
+import dev.clienttelemetry.subscription.ClientAttributes;
+import dev.clienttelemetry.subscription.CompiledSubscription;
+import dev.clienttelemetry.subscription.SubscriptionSet;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
@@ -58,7 +61,7 @@ final class InstanceStates {
         }
         // Outside the lock: match selectors are regular expressions.
         ClientIdentity identity = known == null ? client : known.client();
-        CompiledSubscription compiled = present.compile(id, identity);
+        CompiledSubscription compiled = present.compile(attributes(id, identity));
         synchronized (live) {
             InstanceState other = live.get(id);
             if (other != null && other.compiledFrom(present)) {
@@ -71,6 +74,11 @@ final class InstanceStates {
             evict(nowMs);
             return state;
         }
+    }
+
+    /** What match selectors see: the gateway knows no address and no port. */
+    private static ClientAttributes attributes(Uuid id, ClientIdentity client) {
+        return new ClientAttributes(id, client.clientId(), client.softwareName(), client.softwareVersion(), null, null);
     }
 
     private void evict(long nowMs) {

@@ -11,6 +11,7 @@ public final class TelemetryRequestMetrics {
     private final Counter newInstances = new Counter();
     private final Counter unknownInstances = new Counter();
     private final Counter throttledPushes = new Counter();
+    private final Counter unknownSubscriptions = new Counter();
     private final Counter undecompressable = new Counter();
 
     /** GetTelemetrySubscriptions without a client instance id: KIP-714's ClientMetricsNewInstanceCount. */
@@ -26,6 +27,11 @@ public final class TelemetryRequestMetrics {
     /** Throttled pushes: KIP-714's ClientMetricsThrottleCount. */
     public Counter throttledPushes() {
         return throttledPushes;
+    }
+
+    /** Pushes with a SubscriptionId that is not the instance's present one. */
+    public Counter unknownSubscriptions() {
+        return unknownSubscriptions;
     }
 
     /** Pushes whose payload is not what its compression type says; they never reach the exporter. */

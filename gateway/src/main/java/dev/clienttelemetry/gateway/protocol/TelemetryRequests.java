@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.gateway.protocol;
 
+import dev.clienttelemetry.subscription.CompiledSubscription;
+import dev.clienttelemetry.subscription.SubscriptionSet;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.function.LongSupplier;
@@ -21,7 +23,7 @@ import org.apache.kafka.common.protocol.Errors;
  * <p>The checks and their order are those of Apache Kafka's ClientMetricsManager, with these differences: after a
  * terminating push every further request of the instance gets INVALID_REQUEST until its state expires; a payload that
  * grows beyond the limit when decompressed gets TELEMETRY_TOO_LARGE; an instance is not dropped when its client
- * disconnects, since the gateway does not learn of it; what {@link SubscriptionSet} says of prefixes and selectors.
+ * disconnects, since the gateway does not learn of it; what {@link SubscriptionSet} does with prefixes and selectors.
  *
  * <p>Thread-safe. A push is handed to the exporter on the calling thread, which may therefore block.
  */
@@ -37,7 +39,7 @@ public final class TelemetryRequests {
      * Creates a broker's side without any instances.
      *
      * @param agreement the tables for the ids in header and body
-     * @param subscriptions gives the present set
+     * @param subscriptions gives the present set; instances compiled from another object are compiled again
      * @param exporter gets the pushes that pass
      * @param maxBytes {@code telemetry.max.bytes}: the most bytes of a push, compressed and decompressed
      * @param maxInstances the most client instances remembered
@@ -75,7 +77,7 @@ public final class TelemetryRequests {
         Uuid answeredId;
         switch (agreement.subscribing(headerId, requestId)) {
             case INITIAL -> {
-                metrics.newInstances().add(1);
+                metrics.newInstances().increment();
                 id = instances.newId(nowMs);
                 answeredId = id;
             }
@@ -83,7 +85,7 @@ public final class TelemetryRequests {
                 id = requestId;
                 answeredId = agreement.answered(headerId, requestId);
                 if (!instances.known(id, nowMs)) {
-                    metrics.unknownInstances().add(1);
+                    metrics.unknownInstances().increment();
                 }
             }
             default -> {
@@ -101,10 +103,10 @@ public final class TelemetryRequests {
         CompiledSubscription subscription = instance.subscription();
         return new GetTelemetrySubscriptionsResponseData()
                 .setClientInstanceId(answeredId)
-                .setSubscriptionId(subscription.id())
+                .setSubscriptionId(subscription.subscriptionId(id))
                 .setRequestedMetrics(subscription.metrics())
                 .setAcceptedCompressionTypes(PushCompression.OFFERED)
-                .setPushIntervalMs(subscription.pushIntervalMs())
+                .setPushIntervalMs(subscription.intervalMs())
                 .setTelemetryMaxBytes(maxBytes)
                 .setDeltaTemporality(true);
     }
@@ -123,7 +125,7 @@ public final class TelemetryRequests {
         }
         long nowMs = clockMs.getAsLong();
         if (!instances.known(id, nowMs)) {
-            metrics.unknownInstances().add(1);
+            metrics.unknownInstances().increment();
         }
         InstanceState instance = instances.seen(id, client, nowMs);
         Errors error = check(request, instance, nowMs);
@@ -143,10 +145,11 @@ public final class TelemetryRequests {
             return Errors.INVALID_REQUEST;
         }
         if (!instance.admitsPush(nowMs) && !request.terminating()) {
-            metrics.throttledPushes().add(1);
+            metrics.throttledPushes().increment();
             return Errors.THROTTLING_QUOTA_EXCEEDED;
         }
-        if (request.subscriptionId() != instance.subscription().id()) {
+        if (request.subscriptionId() != instance.subscription().subscriptionId(request.clientInstanceId())) {
+            metrics.unknownSubscriptions().increment();
             return Errors.UNKNOWN_SUBSCRIPTION_ID;
         }
         if (PushCompression.of(request.compressionType()) == null) {
@@ -171,7 +174,7 @@ public final class TelemetryRequests {
         } catch (DecompressedMetrics.TooLargeException e) {
             return Errors.TELEMETRY_TOO_LARGE;
         } catch (IOException e) {
-            metrics.undecompressable().add(1);
+            metrics.undecompressable().increment();
             return Errors.INVALID_RECORD;
         }
         try {
@@ -180,7 +183,7 @@ public final class TelemetryRequests {
                     client,
                     request.terminating(),
                     bytes,
-                    instance.subscription().pushIntervalMs()));
+                    instance.subscription().intervalMs()));
             return Errors.NONE;
         } catch (RuntimeException e) {
             return Errors.INVALID_RECORD;

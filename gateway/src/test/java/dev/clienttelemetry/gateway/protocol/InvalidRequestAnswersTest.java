@@ -39,8 +39,7 @@ class InvalidRequestAnswersTest {
         }
 
         boolean hasTopLevelError() {
-            return Arrays.stream(responseSchema().fields())
-                    .anyMatch(field -> field.def.name.equals("error_code"));
+            return Arrays.stream(responseSchema().fields()).anyMatch(field -> field.def.name.equals("error_code"));
         }
     }
 
@@ -60,40 +59,47 @@ class InvalidRequestAnswersTest {
 
     @TestFactory
     Stream<DynamicTest> everyApiAndVersionCarriesInvalidRequestInItsOwnResponse() {
-        return requestsWithHeaderV2().map(r -> dynamicTest(r.api + " v" + r.version, () -> {
-            ApiMessage request = SampleRequest.filled(r.api, r.version);
+        return requestsWithHeaderV2()
+                .map(r -> dynamicTest(r.api + " v" + r.version, () -> {
+                    ApiMessage request = SampleRequest.filled(r.api, r.version);
 
-            ApiMessage answer =
-                    InvalidRequestAnswers.to(r.api, r.version, request).orElseThrow();
+                    ApiMessage answer =
+                            InvalidRequestAnswers.to(r.api, r.version, request).orElseThrow();
 
-            ApiMessage received = SampleRequest.overTheWire(answer, r.api.messageType.newResponse(), r.version);
-            assertThat(received.apiKey()).isEqualTo(r.api.id);
-            assertThat(errorCodes(received, r.responseSchema())).isNotEmpty().containsOnly(INVALID_REQUEST);
-            // Kafka answers a DescribeLogDirs v2 without any error.
-            if (!r.hasTopLevelError() && r.api != ApiKeys.DESCRIBE_LOG_DIRS) {
-                Map<Errors, Integer> counted = errorCounts(r, answer);
-                assertThat(counted).containsOnlyKeys(Errors.INVALID_REQUEST);
-                kafkasOwn(r, request)
-                        .ifPresent(own -> assertThat(counted).as("entries, as Kafka answers").isEqualTo(own));
-            }
-        }));
+                    ApiMessage received = SampleRequest.overTheWire(answer, r.api.messageType.newResponse(), r.version);
+                    assertThat(received.apiKey()).isEqualTo(r.api.id);
+                    assertThat(errorCodes(received, r.responseSchema()))
+                            .isNotEmpty()
+                            .containsOnly(INVALID_REQUEST);
+                    // Kafka answers a DescribeLogDirs v2 without any error.
+                    if (!r.hasTopLevelError() && r.api != ApiKeys.DESCRIBE_LOG_DIRS) {
+                        Map<Errors, Integer> counted = errorCounts(r, answer);
+                        assertThat(counted).containsOnlyKeys(Errors.INVALID_REQUEST);
+                        kafkasOwn(r, request).ifPresent(own -> assertThat(counted)
+                                .as("entries, as Kafka answers")
+                                .isEqualTo(own));
+                    }
+                }));
     }
 
     @TestFactory
     Stream<DynamicTest> aRequestWithoutEntriesIsAnsweredWhereThereIsATopLevelErrorAndNotElsewhere() {
-        return requestsWithHeaderV2().map(r -> dynamicTest(r.api + " v" + r.version, () -> {
-            Optional<ApiMessage> answer =
-                    InvalidRequestAnswers.to(r.api, r.version, SampleRequest.empty(r.api));
+        return requestsWithHeaderV2()
+                .map(r -> dynamicTest(r.api + " v" + r.version, () -> {
+                    Optional<ApiMessage> answer =
+                            InvalidRequestAnswers.to(r.api, r.version, SampleRequest.empty(r.api));
 
-            // A log directory is the broker's, so that one needs none in the request.
-            boolean room = r.hasTopLevelError() || r.api == ApiKeys.DESCRIBE_LOG_DIRS;
-            assertThat(answer.isPresent()).isEqualTo(room);
-            if (room) {
-                ApiMessage received =
-                        SampleRequest.overTheWire(answer.get(), r.api.messageType.newResponse(), r.version);
-                assertThat(errorCodes(received, r.responseSchema())).isNotEmpty().containsOnly(INVALID_REQUEST);
-            }
-        }));
+                    // A log directory is the broker's, so that one needs none in the request.
+                    boolean room = r.hasTopLevelError() || r.api == ApiKeys.DESCRIBE_LOG_DIRS;
+                    assertThat(answer.isPresent()).isEqualTo(room);
+                    if (room) {
+                        ApiMessage received =
+                                SampleRequest.overTheWire(answer.get(), r.api.messageType.newResponse(), r.version);
+                        assertThat(errorCodes(received, r.responseSchema()))
+                                .isNotEmpty()
+                                .containsOnly(INVALID_REQUEST);
+                    }
+                }));
     }
 
     @Test
@@ -101,7 +107,8 @@ class InvalidRequestAnswersTest {
         ProduceRequestData request =
                 ((ProduceRequestData) SampleRequest.filled(ApiKeys.PRODUCE, (short) 9)).setAcks((short) 0);
 
-        assertThat(InvalidRequestAnswers.to(ApiKeys.PRODUCE, (short) 9, request)).isEmpty();
+        assertThat(InvalidRequestAnswers.to(ApiKeys.PRODUCE, (short) 9, request))
+                .isEmpty();
     }
 
     @Test
@@ -120,10 +127,11 @@ class InvalidRequestAnswersTest {
     /** Kafka's own error response, where it has one: several of them throw. */
     private static Optional<Map<Errors, Integer>> kafkasOwn(Request r, ApiMessage request) {
         try {
-            return Optional.of(AbstractRequest.parseRequest(r.api, r.version, MessageUtil.toByteBuffer(request, r.version))
-                    .request
-                    .getErrorResponse(0, new InvalidRequestException(""))
-                    .errorCounts());
+            return Optional.of(
+                    AbstractRequest.parseRequest(r.api, r.version, MessageUtil.toByteBuffer(request, r.version))
+                            .request
+                            .getErrorResponse(0, new InvalidRequestException(""))
+                            .errorCounts());
         } catch (RuntimeException e) {
             return Optional.empty();
         }
@@ -136,8 +144,8 @@ class InvalidRequestAnswersTest {
             if (field.def.name.equals("error_code")) {
                 codes.add((Short) message.getClass().getMethod("errorCode").invoke(message));
             } else if (field.def.name.equals("partition_error_code")) {
-                codes.add(
-                        (Short) message.getClass().getMethod("partitionErrorCode").invoke(message));
+                codes.add((Short)
+                        message.getClass().getMethod("partitionErrorCode").invoke(message));
             } else if (field.def.type.isArray()
                     && field.def.type.arrayElementType().orElse(null) instanceof Schema inner) {
                 Collection<?> entries = (Collection<?>)

@@ -111,7 +111,9 @@ final class SampleRequest {
                     : (Collection<Object>) type.getDeclaredConstructor().newInstance();
             Class<?> element = type == List.class
                     ? (Class<?>) ((ParameterizedType) setter.getGenericParameterTypes()[0]).getActualTypeArguments()[0]
-                    : type.getEnclosingClass().getClassLoader().loadClass(type.getName().replace("Collection", ""));
+                    : type.getEnclosingClass()
+                            .getClassLoader()
+                            .loadClass(type.getName().replace("Collection", ""));
             for (int i = 0; i < 2; i++) {
                 if (Message.class.isAssignableFrom(element) && !Modifier.isAbstract(element.getModifiers())) {
                     Message entry = (Message) element.getDeclaredConstructor().newInstance();

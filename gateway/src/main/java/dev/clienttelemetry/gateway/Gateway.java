@@ -1,0 +1,124 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway;
+
+import dev.clienttelemetry.gateway.exporter.TelemetryPlugin;
+import dev.clienttelemetry.gateway.protocol.InstanceIdAgreement;
+import dev.clienttelemetry.gateway.protocol.TelemetryRequestMetrics;
+import dev.clienttelemetry.gateway.protocol.TelemetryRequests;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One gateway: subscriptions, the rules for requests, the threads that do their work, and the plugin. Shared by all
+ * connections. Thread-safe.
+ */
+public final class Gateway implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Gateway.class);
+    private static final long EXPIRE_EVERY_SECONDS = 10;
+
+    private final GatewaySettings settings;
+    private final TelemetryRequestMetrics metrics = new TelemetryRequestMetrics();
+    private final ScheduledExecutorService scheduler;
+    private final PresentSubscriptions subscriptions;
+    private final TelemetryPlugin plugin;
+    private final TelemetryRequests requests;
+    private final Workers workers;
+
+    private Gateway(
+            GatewaySettings settings,
+            ScheduledExecutorService scheduler,
+            PresentSubscriptions subscriptions,
+            TelemetryPlugin plugin) {
+        this.settings = settings;
+        this.scheduler = scheduler;
+        this.subscriptions = subscriptions;
+        this.plugin = plugin;
+        this.requests = new TelemetryRequests(
+                new InstanceIdAgreement(settings.headerRule(), settings.echoClientInstanceId()),
+                subscriptions,
+                plugin,
+                settings.telemetryMaxBytes(),
+                settings.instancesMax(),
+                () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
+                metrics);
+        this.workers = new Workers(settings.workers(), settings.waitingMaxBytes());
+        scheduler.scheduleWithFixedDelay(
+                requests::expireInstances, EXPIRE_EVERY_SECONDS, EXPIRE_EVERY_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /**
+     * Reads the subscriptions, starts the plugin and the threads.
+     *
+     * @param settings the settings
+     * @throws org.apache.kafka.common.config.ConfigException where something about them is wrong; nothing runs then
+     */
+    public static Gateway start(GatewaySettings settings) {
+        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "client-telemetry-gateway-scheduler");
+            thread.setDaemon(true);
+            return thread;
+        });
+        PresentSubscriptions subscriptions = null;
+        try {
+            subscriptions = PresentSubscriptions.read(settings.subscriptions(), scheduler);
+            TelemetryPlugin plugin = TelemetryPlugin.start(
+                    settings.exporter(), settings.exporterConfig(), settings.brokerId(), settings.clusterId());
+            tellWhatIsNotKnown(settings);
+            return new Gateway(settings, scheduler, subscriptions, plugin);
+        } catch (RuntimeException | LinkageError e) {
+            if (subscriptions != null) {
+                subscriptions.close();
+            }
+            scheduler.shutdownNow();
+            throw e;
+        }
+    }
+
+    private static void tellWhatIsNotKnown(GatewaySettings settings) {
+        LOG.info(
+                "The proxy tells neither principal nor address, port, listener and security protocol of a client: these"
+                        + " labels are left out{}{}, and selectors on address or port match nothing",
+                settings.brokerId() == null ? ", broker_id (set brokerId to have it)" : "",
+                settings.clusterId() == null ? ", cluster_id (set clusterId to have it)" : "");
+    }
+
+    /** Returns the settings. */
+    public GatewaySettings settings() {
+        return settings;
+    }
+
+    /** Returns what answers telemetry requests; to be called on {@link #workers}. */
+    public TelemetryRequests requests() {
+        return requests;
+    }
+
+    /** Returns what is counted while answering. */
+    public TelemetryRequestMetrics metrics() {
+        return metrics;
+    }
+
+    /** Returns the plugin. */
+    public TelemetryPlugin plugin() {
+        return plugin;
+    }
+
+    /** Returns the threads for work that may take time. */
+    public Workers workers() {
+        return workers;
+    }
+
+    /** Ends the threads, lets the plugin send what it holds, and closes it. */
+    @Override
+    public void close() {
+        scheduler.shutdownNow();
+        subscriptions.close();
+        workers.close();
+        plugin.close();
+    }
+}

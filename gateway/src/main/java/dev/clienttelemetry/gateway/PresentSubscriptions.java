@@ -1,0 +1,143 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway;
+
+import dev.clienttelemetry.subscription.ClientAttribute;
+import dev.clienttelemetry.subscription.InvalidSourceException;
+import dev.clienttelemetry.subscription.MatchSelector;
+import dev.clienttelemetry.subscription.NamedConfigProvider;
+import dev.clienttelemetry.subscription.Subscription;
+import dev.clienttelemetry.subscription.SubscriptionSet;
+import dev.clienttelemetry.subscription.SubscriptionSource;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.apache.kafka.common.config.ConfigException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The set of subscriptions in force, read again when its source changes. A source that has become wrong leaves the last
+ * good set in force.
+ */
+final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PresentSubscriptions.class);
+    private static final String PROVIDER_NAME = "gateway";
+    private static final Set<ClientAttribute> NOT_KNOWN =
+            Set.of(ClientAttribute.CLIENT_SOURCE_ADDRESS, ClientAttribute.CLIENT_SOURCE_PORT);
+
+    private final ScheduledExecutorService scheduler;
+    private final SubscriptionSource source;
+    private final String path;
+    private volatile SubscriptionSet present;
+    private String lastError;
+    private boolean closed;
+
+    private PresentSubscriptions(GatewaySettings.Subscriptions settings, ScheduledExecutorService scheduler) {
+        this.scheduler = scheduler;
+        this.path = settings.path();
+        this.source = new SubscriptionSource(
+                NamedConfigProvider.create("subscriptions.provider", PROVIDER_NAME, providerConfig(settings)),
+                settings.path(),
+                settings.refreshMs(),
+                this::changed);
+    }
+
+    /**
+     * Reads the subscriptions for the first time and goes on watching them.
+     *
+     * @param scheduler where they are read again; one thread
+     * @throws ConfigException where the provider cannot be made or its data are wrong
+     */
+    static PresentSubscriptions read(GatewaySettings.Subscriptions settings, ScheduledExecutorService scheduler) {
+        PresentSubscriptions subscriptions = new PresentSubscriptions(settings, scheduler);
+        try {
+            subscriptions.take(subscriptions.source.read());
+        } catch (InvalidSourceException e) {
+            subscriptions.close();
+            throw new ConfigException("subscriptions.path", settings.path(), e.getMessage());
+        }
+        subscriptions.scheduleNext();
+        return subscriptions;
+    }
+
+    private static Map<String, String> providerConfig(GatewaySettings.Subscriptions settings) {
+        Map<String, String> config = new HashMap<>();
+        config.put("config.providers", PROVIDER_NAME);
+        config.put("config.providers." + PROVIDER_NAME + ".class", settings.provider());
+        settings.parameters()
+                .forEach((key, value) -> config.put("config.providers." + PROVIDER_NAME + ".param." + key, value));
+        return config;
+    }
+
+    @Override
+    public SubscriptionSet get() {
+        return present;
+    }
+
+    private void changed() {
+        scheduler.execute(this::readAgain);
+    }
+
+    private void scheduleNext() {
+        scheduler.schedule(
+                () -> {
+                    readAgain();
+                    scheduleNext();
+                },
+                source.nextReadMs(),
+                TimeUnit.MILLISECONDS);
+    }
+
+    private synchronized void readAgain() {
+        if (closed) {
+            return;
+        }
+        try {
+            take(source.read());
+            lastError = null;
+        } catch (InvalidSourceException e) {
+            // Every refresh meets the same error until someone mends the source.
+            if (!e.getMessage().equals(lastError)) {
+                lastError = e.getMessage();
+                LOG.warn("The subscriptions read last stay in force: {}", lastError);
+            }
+        } catch (RuntimeException e) {
+            LOG.error("The subscriptions at {} could not be read; those read last stay in force", path, e);
+        }
+    }
+
+    private void take(SubscriptionSet read) {
+        // An equal set must stay the same object: another one makes every client's subscription anew.
+        if (read.equals(present)) {
+            return;
+        }
+        LOG.info(
+                "{} subscriptions from {}: {}",
+                read.byName().size(),
+                path,
+                read.byName().keySet());
+        for (Subscription subscription : read.subscriptions()) {
+            for (MatchSelector selector : subscription.match()) {
+                if (NOT_KNOWN.contains(selector.attribute())) {
+                    LOG.warn(
+                            "Subscription {} matches no client: it selects by {}, which the proxy does not tell",
+                            subscription.name(),
+                            selector.attribute().key());
+                }
+            }
+        }
+        present = read;
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        source.close();
+    }
+}
