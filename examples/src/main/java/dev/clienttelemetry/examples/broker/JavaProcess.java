@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /** A JVM of its own. Its two outputs go to files, each start anew. */
-final class JavaProcess {
+public final class JavaProcess {
     private static final long POLL_MILLIS = 50;
 
     private final Process process;
@@ -25,11 +25,21 @@ final class JavaProcess {
         this.err = err;
     }
 
-    static String javaCommand() {
+    /** Returns the command that runs Java as this JVM does. */
+    public static String javaCommand() {
         return Path.of(System.getProperty("java.home"), "bin", "java").toString();
     }
 
-    static JavaProcess start(Path directory, String name, List<String> command, Map<String, String> environment)
+    /**
+     * Starts a process.
+     *
+     * @param directory its working directory, and that of its outputs
+     * @param name names the files of its outputs
+     * @param command the command
+     * @param environment added to this process' environment, without the variables for OpenTelemetry
+     * @throws IOException where it cannot be started
+     */
+    public static JavaProcess start(Path directory, String name, List<String> command, Map<String, String> environment)
             throws IOException {
         Path out = directory.resolve(name + ".log");
         Path err = directory.resolve(name + ".stderr");
@@ -45,28 +55,33 @@ final class JavaProcess {
         return new JavaProcess(process, out, err);
     }
 
-    String out() {
+    /** Returns what it has written to standard output. */
+    public String out() {
         return Directories.text(out);
     }
 
-    String err() {
+    /** Returns what it has written to standard error. */
+    public String err() {
         return Directories.text(err);
     }
 
-    long pid() {
+    /** Returns its process id. */
+    public long pid() {
         return process.pid();
     }
 
-    boolean isAlive() {
+    /** Returns whether it runs. */
+    public boolean isAlive() {
         return process.isAlive();
     }
 
-    int exitCode() {
+    /** Returns its exit code, once it has ended. */
+    public int exitCode() {
         return process.exitValue();
     }
 
     /** Waits until the process has written a text, has ended, or the time is up; returns whether it wrote it. */
-    boolean awaitOutput(String text, Duration timeout) throws InterruptedException {
+    public boolean awaitOutput(String text, Duration timeout) throws InterruptedException {
         long deadline = System.nanoTime() + timeout.toNanos();
         while (!out().contains(text)) {
             boolean ended = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
@@ -78,13 +93,13 @@ final class JavaProcess {
     }
 
     /** Asks the process to end; returns whether it did in time. */
-    boolean stop(Duration timeout) throws InterruptedException {
+    public boolean stop(Duration timeout) throws InterruptedException {
         process.destroy();
         return process.waitFor(timeout.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Ends the process at once and returns when it is gone. */
-    void kill() {
+    public void kill() {
         boolean interrupted = false;
         process.destroyForcibly();
         while (process.isAlive()) {
