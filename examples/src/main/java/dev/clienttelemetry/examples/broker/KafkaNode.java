@@ -62,6 +62,7 @@ public final class KafkaNode {
 
     void layOut(List<Path> jars) throws IOException {
         Files.createDirectories(libs());
+        Files.createDirectories(directory.resolve("tmp"));
         Directories.link(distribution.libs(), libs());
         for (Path jar : jars) {
             Files.copy(jar, libs().resolve(jar.getFileName()), StandardCopyOption.REPLACE_EXISTING);
@@ -243,6 +244,8 @@ public final class KafkaNode {
                 "-XX:+UseSerialGC",
                 // For processes that live for minutes, starting fast matters more than running fast.
                 "-XX:TieredStopAtLevel=1",
+                // Codecs unpack their native parts there, and a killed process leaves them.
+                "-Djava.io.tmpdir=" + directory.resolve("tmp"),
                 "-Dlog4j.configuration=" + directory.resolve("log4j.properties").toUri(),
                 "-Dlog4j2.configurationFile="
                         + directory.resolve("log4j2.properties").toUri()));

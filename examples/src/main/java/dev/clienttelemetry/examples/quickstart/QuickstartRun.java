@@ -1,0 +1,263 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.examples.quickstart;
+
+import dev.clienttelemetry.examples.broker.ClientMetricsSubscription;
+import dev.clienttelemetry.examples.broker.KafkaCluster;
+import dev.clienttelemetry.examples.broker.KafkaDistribution;
+import dev.clienttelemetry.examples.broker.KafkaNode;
+import dev.clienttelemetry.examples.receiver.OtlpReceiver;
+import java.io.IOException;
+import java.io.Reader;
+import java.net.URI;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+
+/** One run, from the broker's start to its end. Everything it starts ends with it, and with Ctrl-C. */
+final class QuickstartRun {
+    private static final String REPORTER = "dev.clienttelemetry.reporter.ClientTelemetryReporter";
+    private static final String RECEIVER_REPORTER = "dev.clienttelemetry.reporter.ClientTelemetryReceiverReporter";
+    private static final String ENDPOINT_KEY = "otel.exporter.otlp.endpoint";
+    private static final Duration PUSH_INTERVAL = Duration.ofSeconds(1);
+    private static final Duration TERMINAL_REFRESH = Duration.ofSeconds(1);
+    private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
+    private static final int ADMIN_TIMEOUT_SECONDS = 30;
+    private static final int CLEANUP_SECONDS = 30;
+    private static final int LOG_LINES_SHOWN = 15;
+
+    private final QuickstartSettings settings;
+    private final Screen screen;
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+    private final CountDownLatch cleanedUp = new CountDownLatch(1);
+
+    QuickstartRun(QuickstartSettings settings, Screen screen) {
+        this.settings = settings;
+        this.screen = screen;
+    }
+
+    /** Returns the exit code. */
+    int run() {
+        Thread running = Thread.currentThread();
+        Thread atExit = new Thread(() -> interrupt(running), "quickstart-interrupt");
+        Runtime.getRuntime().addShutdownHook(atExit);
+        try {
+            return runToItsEnd();
+        } catch (InterruptedException e) {
+            screen.say("Stopped.");
+            return 1;
+        } catch (IOException | ExecutionException | TimeoutException e) {
+            if (interrupted.getCount() > 0) {
+                System.err.println("The quickstart failed: " + e.getMessage());
+            }
+            return 1;
+        } finally {
+            cleanedUp.countDown();
+        }
+    }
+
+    /** Ctrl-C: lets the run end by itself, and waits for that, since the JVM ends when this does. */
+    private void interrupt(Thread running) {
+        if (cleanedUp.getCount() == 0) {
+            return;
+        }
+        interrupted.countDown();
+        running.interrupt();
+        ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
+        try {
+            cleanedUp.await(CLEANUP_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private int runToItsEnd() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        KafkaDistribution kafka = fetchKafka();
+        ReceivedClients received = new ReceivedClients(System::currentTimeMillis);
+        if (settings.endpoint() != null) {
+            screen.say("OTLP goes to your endpoint " + settings.endpoint() + " (" + settings.protocol() + ")");
+            return runBroker(kafka, settings.endpoint(), received);
+        }
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::received)) {
+            URI endpoint = settings.protocol().equals("grpc") ? receiver.grpcEndpoint() : receiver.httpEndpoint();
+            screen.say("OTLP receiver: gRPC on port " + receiver.grpcPort() + ", HTTP/protobuf on port "
+                    + receiver.httpPort() + "; the broker sends to " + endpoint);
+            return runBroker(kafka, endpoint, received);
+        }
+    }
+
+    private KafkaDistribution fetchKafka() throws IOException {
+        screen.say("Kafka " + settings.kafka()
+                + ": fetching its released artifacts with Maven, where they are not here yet");
+        int[] artifacts = {0};
+        KafkaDistribution kafka = KafkaDistribution.of(settings.kafka(), artifact -> {
+            artifacts[0]++;
+            screen.progress("  " + artifacts[0] + " downloaded: " + artifact);
+            if (!screen.isTerminal() && artifacts[0] % 25 == 0) {
+                screen.say("  " + artifacts[0] + " artifacts downloaded");
+            }
+        });
+        screen.say("  libs: " + kafka.libs());
+        return kafka;
+    }
+
+    private int runBroker(KafkaDistribution kafka, URI endpoint, ReceivedClients received)
+            throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        try (KafkaCluster cluster = cluster(kafka, endpoint)) {
+            KafkaNode broker = cluster.node(1);
+            screen.say("Broker: starting one KRaft node with "
+                    + settings.pluginJar().getFileName() + " in its libs");
+            screen.say("  files: " + broker.directory() + " (server.properties, kafka.log, libs, data)");
+            cluster.start();
+            screen.say("  bootstrap.servers: " + cluster.bootstrapServers() + "   JMX: " + broker.jmxUrl());
+            try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
+                subscribe(admin);
+                admin.createTopics(List.of(new NewTopic(DemoClients.TOPIC, 3, (short) 1)))
+                        .all()
+                        .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            }
+            screen.say("Clients: starting " + DemoClients.PRODUCER + " and " + DemoClients.CONSUMER
+                    + (settings.duration() == null
+                            ? "; Ctrl-C ends it all"
+                            : " for " + settings.duration().toSeconds() + " s"));
+            screen.say("");
+            return settings.endpoint() == null ? watchReceiver(cluster, received) : watchBroker(cluster);
+        }
+    }
+
+    private KafkaCluster cluster(KafkaDistribution kafka, URI endpoint) throws IOException {
+        KafkaCluster.Builder cluster = KafkaCluster.builder(kafka)
+                .jars(settings.pluginJar())
+                .jmx()
+                .defaults(serverProperties())
+                .property(ENDPOINT_KEY, endpoint.toString())
+                .property("otel.exporter.otlp.protocol", settings.protocol());
+        if (settings.endpoint() != null) {
+            System.getenv().forEach((name, value) -> {
+                if (name.startsWith("OTEL_EXPORTER_OTLP_")) {
+                    cluster.environment(name, value);
+                }
+            });
+        }
+        return cluster.build();
+    }
+
+    /** The example's own configuration, with the reporter class that this version of Kafka can load. */
+    private Map<String, String> serverProperties() throws IOException {
+        Properties file = new Properties();
+        try (Reader reader = Files.newBufferedReader(settings.serverProperties())) {
+            file.load(reader);
+        }
+        Map<String, String> properties = new HashMap<>();
+        file.forEach((key, value) -> properties.put((String) key, (String) value));
+        if (!settings.kafka().isAtLeast(4, 2)) {
+            properties.computeIfPresent(
+                    "metric.reporters", (key, reporters) -> reporters.replace(REPORTER, RECEIVER_REPORTER));
+        }
+        return properties;
+    }
+
+    private void subscribe(Admin admin) throws ExecutionException, InterruptedException, TimeoutException {
+        ClientMetricsSubscription.ofAllMetrics("quickstart", PUSH_INTERVAL).apply(admin);
+        screen.say("Subscription: every client, all metrics, every " + PUSH_INTERVAL.toSeconds() + " s");
+    }
+
+    private int watchReceiver(KafkaCluster cluster, ReceivedClients received) throws IOException, InterruptedException {
+        try {
+            showWhileClientsRun(
+                    cluster, () -> Table.lines(received.clients(), System.currentTimeMillis(), screen.width()));
+            // What still waits in the plugin is sent before it ends.
+            stop(cluster.node(1));
+        } finally {
+            screen.say("received " + received.points() + " data points of " + received.metrics() + " metrics from "
+                    + received.clients().size() + " client instances");
+        }
+        for (String client : List.of(DemoClients.PRODUCER, DemoClients.CONSUMER)) {
+            if (!received.saw(client)) {
+                return failed(cluster.node(1), "no metrics of " + client + " arrived");
+            }
+        }
+        return 0;
+    }
+
+    private int watchBroker(KafkaCluster cluster) throws IOException, InterruptedException {
+        KafkaNode broker = cluster.node(1);
+        try (PluginMetrics metrics = new PluginMetrics(broker.jmxUrl())) {
+            PluginState[] last = {PluginState.read(metrics)};
+            showWhileClientsRun(cluster, () -> {
+                last[0] = PluginState.read(metrics);
+                return List.of(last[0].line());
+            });
+            PluginState state = last[0];
+            stop(broker);
+            screen.say("sent " + state.pointsSent() + " data points from " + state.clients() + " client instances to "
+                    + settings.endpoint());
+            if (state.clients() < 2) {
+                return failed(broker, "only " + state.clients() + " of the 2 client instances pushed metrics");
+            }
+            if (state.pointsSent() == 0 || !state.reachable()) {
+                return failed(broker, settings.endpoint() + " did not take them");
+            }
+            return 0;
+        }
+    }
+
+    /** What is shown again and again while the clients run. */
+    private interface View {
+        List<String> lines() throws IOException;
+    }
+
+    private void showWhileClientsRun(KafkaCluster cluster, View view) throws IOException, InterruptedException {
+        DemoClients clients = DemoClients.start(cluster.bootstrapServers());
+        long end = settings.duration() == null
+                ? Long.MAX_VALUE
+                : System.nanoTime() + settings.duration().toNanos();
+        Duration every = screen.isTerminal() ? TERMINAL_REFRESH : APPENDED_REFRESH;
+        boolean ended = false;
+        while (!ended) {
+            long wait = Math.min(every.toNanos(), end - System.nanoTime());
+            if (interrupted.await(wait, TimeUnit.NANOSECONDS)) {
+                // The JVM ends now, and the clients with it; their broker may be gone already.
+                throw new InterruptedException();
+            }
+            ended = System.nanoTime() >= end;
+            if (!cluster.node(1).isAlive()) {
+                throw new IOException("the broker ended by itself:\n"
+                        + lastLines(cluster.node(1).log(), ""));
+            }
+            screen.refresh(view.lines());
+            if (!screen.isTerminal()) {
+                screen.say("");
+            }
+        }
+        clients.close();
+    }
+
+    private void stop(KafkaNode broker) throws IOException {
+        screen.say("Stopping the clients and the broker");
+        broker.stop();
+    }
+
+    private int failed(KafkaNode broker, String reason) {
+        System.err.println("Failed: " + reason + ". What the plugin said in the broker's log:");
+        System.err.println(lastLines(broker.log(), "(dev.clienttelemetry."));
+        return 1;
+    }
+
+    private static String lastLines(String log, String containing) {
+        List<String> lines =
+                log.lines().filter(line -> line.contains(containing)).toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
+    }
+}

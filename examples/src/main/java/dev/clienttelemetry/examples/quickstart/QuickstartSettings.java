@@ -1,0 +1,23 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.examples.quickstart;
+
+import dev.clienttelemetry.examples.broker.KafkaVersion;
+import java.net.URI;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What the user wants.
+ *
+ * @param kafka the broker's version
+ * @param duration how long the clients run, null to go on until Ctrl-C
+ * @param endpoint the user's own collector, null for the built-in receiver
+ * @param protocol {@code otel.exporter.otlp.protocol}
+ * @param pluginJar the packaged plugin
+ * @param serverProperties the broker's configuration
+ */
+record QuickstartSettings(
+        KafkaVersion kafka, Duration duration, URI endpoint, String protocol, Path pluginJar, Path serverProperties) {}

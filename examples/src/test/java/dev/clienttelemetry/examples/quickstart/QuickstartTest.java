@@ -1,0 +1,35 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.examples.quickstart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class QuickstartTest {
+
+    @ParameterizedTest
+    @CsvSource({
+        "--kafka-version=3.6.2, 3.7.0 is the first",
+        "--kafka-version=latest, 4.4.0",
+        "--protocol=http/json, http/protobuf",
+        "--endpoint=collector:4317, http://localhost:4317",
+        "--duration=20, 20s",
+        "--duraton=20s, --duration"
+    })
+    void saysWhatIsRightInsteadOfAWrongOption(String wrong, String right) {
+        StringWriter error = new StringWriter();
+        CommandLine command = new CommandLine(new Quickstart()).setErr(new PrintWriter(error));
+
+        int exitCode = command.execute(wrong);
+
+        assertThat(exitCode).isEqualTo(2);
+        assertThat(error.toString()).contains(right);
+    }
+}
