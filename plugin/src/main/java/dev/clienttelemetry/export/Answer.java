@@ -8,11 +8,12 @@ package dev.clienttelemetry.export;
  * What came of one request.
  *
  * @param outcome what it means for the request's content
+ * @param errorType {@code error.type} of OpenTelemetry's semantic conventions; empty for a success
  * @param detail why, in one line for the log, without secrets; empty for a plain success
  * @param retryAfterNanos how long the endpoint asked to wait before anything more is sent to it, or -1
  * @param rejectedPoints data points that the backend rejected in a partial success
  */
-record Answer(Outcome outcome, String detail, long retryAfterNanos, long rejectedPoints) {
+record Answer(Outcome outcome, String errorType, String detail, long retryAfterNanos, long rejectedPoints) {
     enum Outcome {
         /** The backend took it, perhaps but for {@link Answer#rejectedPoints}. */
         ACCEPTED,
@@ -32,15 +33,16 @@ record Answer(Outcome outcome, String detail, long retryAfterNanos, long rejecte
 
     static final long NO_RETRY_AFTER = -1;
 
-    static Answer of(Outcome outcome, String detail) {
-        return new Answer(outcome, detail, NO_RETRY_AFTER, 0);
+    static Answer of(Outcome outcome, String errorType, String detail) {
+        return new Answer(outcome, errorType, detail, NO_RETRY_AFTER, 0);
     }
 
     static Answer accepted(PartialSuccess partial) {
-        return new Answer(Outcome.ACCEPTED, partial.message(), NO_RETRY_AFTER, partial.rejectedPoints());
+        return new Answer(Outcome.ACCEPTED, "", partial.message(), NO_RETRY_AFTER, partial.rejectedPoints());
     }
 
-    static Answer later(String detail, long retryAfterNanos) {
-        return new Answer(Outcome.RETRY, detail, retryAfterNanos, 0);
+    /** The same with another outcome and something added to the detail. */
+    Answer as(Outcome other, String addition) {
+        return new Answer(other, errorType, detail + addition, retryAfterNanos, rejectedPoints);
     }
 }

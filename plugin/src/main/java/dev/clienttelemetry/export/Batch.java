@@ -24,6 +24,8 @@ final class Batch implements Payload {
     long dueNanos;
     /** Attempts that got no answer in time. */
     int timeouts;
+    /** When the current attempt began. */
+    long startNanos;
     /** How many batches had been accepted when the current attempt began. */
     long acceptedAtStart;
     /** The same for the first attempt that got no answer in time. */

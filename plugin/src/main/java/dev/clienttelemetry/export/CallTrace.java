@@ -59,19 +59,23 @@ final class CallTrace extends EventListener {
 
     /** Returns what a failure means. */
     Answer failed(IOException failure, OtlpProtocol protocol, long timeoutMillis) {
-        if (failure instanceof InterruptedIOException) {
-            if (connected) {
-                String stage = answering
-                        ? "the answer did not end within "
-                        : sent ? "no answer within " : "the request could not be sent within ";
-                return Answer.of(Answer.Outcome.TIMEOUT, stage + timeoutMillis + " ms");
-            }
-            return connectFailure == null || connectFailure instanceof InterruptedIOException
-                    ? Answer.of(Answer.Outcome.RETRY, "no connection within " + timeoutMillis + " ms")
-                    : Answer.of(Answer.Outcome.RETRY, cause(connectFailure, protocol));
+        String timeout = " within " + timeoutMillis + " ms";
+        if (failure instanceof InterruptedIOException && connected) {
+            String stage = answering ? "the answer did not end" : sent ? "no answer" : "the request could not be sent";
+            return Answer.of(Answer.Outcome.TIMEOUT, "timeout", stage + timeout);
         }
-        boolean kept = connected && !connecting && !answering;
-        return Answer.of(kept ? Answer.Outcome.STALE_CONNECTION : Answer.Outcome.RETRY, cause(failure, protocol));
+        IOException reason = failure;
+        if (failure instanceof InterruptedIOException) {
+            if (connectFailure == null || connectFailure instanceof InterruptedIOException) {
+                return Answer.of(Answer.Outcome.RETRY, "timeout", "no connection" + timeout);
+            }
+            reason = connectFailure;
+        }
+        boolean stale = connected && !connecting && !answering;
+        return Answer.of(
+                stale ? Answer.Outcome.STALE_CONNECTION : Answer.Outcome.RETRY,
+                reason.getClass().getName(),
+                cause(reason, protocol));
     }
 
     private String cause(IOException failure, OtlpProtocol protocol) {

@@ -99,9 +99,10 @@ final class GrpcTransport extends OtlpTransport {
         String status = trailers.get("grpc-status");
         if (status == null) {
             return isGrpc(response)
-                    ? Answer.of(Answer.Outcome.RETRY, "the answer has no grpc-status")
+                    ? Answer.of(Answer.Outcome.RETRY, "UNKNOWN", "the answer has no grpc-status")
                     : Answer.of(
                             Answer.Outcome.ENDPOINT_REFUSES,
+                            "UNKNOWN",
                             "the endpoint answered in " + response.protocol() + " with content type "
                                     + ForeignText.oneLine(response.header("content-type")) + ", not in gRPC; is it "
                                     + OtlpProtocol.HTTP_PROTOBUF.description()
@@ -120,9 +121,9 @@ final class GrpcTransport extends OtlpTransport {
         Answer answer = OtlpAnswers.http(response.code(), response.header("retry-after"), "", clock.instant());
         if (answer.outcome() == Answer.Outcome.CONTENT_REFUSED && response.code() != 413) {
             // What understands gRPC would have said so in gRPC's own status.
-            return Answer.of(
+            return answer.as(
                     Answer.Outcome.ENDPOINT_REFUSES,
-                    answer.detail() + "; does the endpoint speak " + OtlpProtocol.GRPC.description() + "?");
+                    "; does the endpoint speak " + OtlpProtocol.GRPC.description() + "?");
         }
         return answer;
     }

@@ -103,6 +103,7 @@ final class HttpTransport extends OtlpTransport {
         if (response.isRedirect()) {
             return Answer.of(
                     Answer.Outcome.ENDPOINT_REFUSES,
+                    Integer.toString(response.code()),
                     "HTTP " + response.code() + ": redirected to "
                             + ForeignText.oneLine(response.header("location"))
                             + "; set otel.exporter.otlp.endpoint to where it leads");

@@ -56,6 +56,8 @@ final class OtlpAnswers {
     private static final String CHECK_ADDRESS =
             "; check host, port and path in otel.exporter.otlp.endpoint, and otel.exporter.otlp.protocol";
 
+    private static final String CHECK_BACKEND = "; see the backend's log";
+
     private OtlpAnswers() {}
 
     /**
@@ -68,16 +70,29 @@ final class OtlpAnswers {
      */
     static Answer http(int status, String retryAfter, String message, Instant now) {
         String said = "HTTP " + status + (message.isEmpty() ? "" : ": " + message);
-        return switch (status) {
-            case 429, 502, 503 -> Answer.later(said, retryAfterNanos(retryAfter, now));
-            case 504 -> new Answer(Answer.Outcome.TIMEOUT, said, retryAfterNanos(retryAfter, now), 0);
-            case 400, 413, 422 -> Answer.of(Answer.Outcome.CONTENT_REFUSED, said);
-            case 401, 403, 407 -> Answer.of(Answer.Outcome.ENDPOINT_REFUSES, said + CHECK_CREDENTIALS);
-            default ->
-                Answer.of(
-                        Answer.Outcome.ENDPOINT_REFUSES,
-                        said + (status < 500 ? CHECK_ADDRESS : "; see the backend's log"));
-        };
+        Answer.Outcome outcome;
+        String remedy = "";
+        long retryAfterNanos = Answer.NO_RETRY_AFTER;
+        switch (status) {
+            case 429, 502, 503 -> {
+                outcome = Answer.Outcome.RETRY;
+                retryAfterNanos = retryAfterNanos(retryAfter, now);
+            }
+            case 504 -> {
+                outcome = Answer.Outcome.TIMEOUT;
+                retryAfterNanos = retryAfterNanos(retryAfter, now);
+            }
+            case 400, 413, 422 -> outcome = Answer.Outcome.CONTENT_REFUSED;
+            case 401, 403, 407 -> {
+                outcome = Answer.Outcome.ENDPOINT_REFUSES;
+                remedy = CHECK_CREDENTIALS;
+            }
+            default -> {
+                outcome = Answer.Outcome.ENDPOINT_REFUSES;
+                remedy = status < 500 ? CHECK_ADDRESS : CHECK_BACKEND;
+            }
+        }
+        return new Answer(outcome, Integer.toString(status), said + remedy, retryAfterNanos, 0);
     }
 
     /**
@@ -90,20 +105,39 @@ final class OtlpAnswers {
     static Answer grpc(int code, String message, String details) {
         String name = code >= 0 && code < GRPC_NAMES.length ? GRPC_NAMES[code] : "code " + code;
         String said = "gRPC " + name + (message.isEmpty() ? "" : ": " + message);
-        long retryAfter = retryInfoNanos(details);
-        return switch (code) {
-            case CANCELLED, ABORTED, OUT_OF_RANGE, UNAVAILABLE, DATA_LOSS -> Answer.later(said, retryAfter);
-            case DEADLINE_EXCEEDED -> new Answer(Answer.Outcome.TIMEOUT, said, retryAfter, 0);
-            case RESOURCE_EXHAUSTED ->
-                retryAfter == Answer.NO_RETRY_AFTER
-                        ? Answer.of(Answer.Outcome.CONTENT_REFUSED, said)
-                        : Answer.later(said, retryAfter);
-            case INVALID_ARGUMENT -> Answer.of(Answer.Outcome.CONTENT_REFUSED, said);
-            case PERMISSION_DENIED, UNAUTHENTICATED ->
-                Answer.of(Answer.Outcome.ENDPOINT_REFUSES, said + CHECK_CREDENTIALS);
-            case NOT_FOUND, UNIMPLEMENTED -> Answer.of(Answer.Outcome.ENDPOINT_REFUSES, said + CHECK_ADDRESS);
-            default -> Answer.of(Answer.Outcome.ENDPOINT_REFUSES, said + "; see the backend's log");
-        };
+        Answer.Outcome outcome;
+        String remedy = "";
+        long retryAfterNanos = Answer.NO_RETRY_AFTER;
+        switch (code) {
+            case CANCELLED, ABORTED, OUT_OF_RANGE, UNAVAILABLE, DATA_LOSS -> {
+                outcome = Answer.Outcome.RETRY;
+                retryAfterNanos = retryInfoNanos(details);
+            }
+            case DEADLINE_EXCEEDED -> {
+                outcome = Answer.Outcome.TIMEOUT;
+                retryAfterNanos = retryInfoNanos(details);
+            }
+            case RESOURCE_EXHAUSTED -> {
+                retryAfterNanos = retryInfoNanos(details);
+                outcome = retryAfterNanos == Answer.NO_RETRY_AFTER
+                        ? Answer.Outcome.CONTENT_REFUSED
+                        : Answer.Outcome.RETRY;
+            }
+            case INVALID_ARGUMENT -> outcome = Answer.Outcome.CONTENT_REFUSED;
+            case PERMISSION_DENIED, UNAUTHENTICATED -> {
+                outcome = Answer.Outcome.ENDPOINT_REFUSES;
+                remedy = CHECK_CREDENTIALS;
+            }
+            case NOT_FOUND, UNIMPLEMENTED -> {
+                outcome = Answer.Outcome.ENDPOINT_REFUSES;
+                remedy = CHECK_ADDRESS;
+            }
+            default -> {
+                outcome = Answer.Outcome.ENDPOINT_REFUSES;
+                remedy = CHECK_BACKEND;
+            }
+        }
+        return new Answer(outcome, name, said + remedy, retryAfterNanos, 0);
     }
 
     /** Returns the message of a {@code google.rpc.Status} (field 2), in one line. */

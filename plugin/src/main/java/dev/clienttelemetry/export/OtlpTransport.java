@@ -134,7 +134,7 @@ abstract class OtlpTransport implements RequestSender {
         try {
             threads.execute(() -> onAnswer.accept(exchange(payload)));
         } catch (RejectedExecutionException e) {
-            onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, "closed"));
+            onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, "cancelled", "closed"));
         }
     }
 
@@ -153,10 +153,12 @@ abstract class OtlpTransport implements RequestSender {
         } catch (Throwable t) {
             // A thread that dies of it would print it to stderr, and the batch would never be heard of again.
             answer = Answer.of(
-                    Answer.Outcome.RETRY, t.getClass().getName() + ": " + ForeignText.oneLine(t.getMessage()));
+                    Answer.Outcome.RETRY,
+                    t.getClass().getName(),
+                    t.getClass().getName() + ": " + ForeignText.oneLine(t.getMessage()));
         }
         if (closed && answer.outcome() != Answer.Outcome.ACCEPTED) {
-            return Answer.of(Answer.Outcome.CANCELLED, answer.detail());
+            return answer.as(Answer.Outcome.CANCELLED, "");
         }
         reachability.answered(answer, acceptedBefore);
         return answer;

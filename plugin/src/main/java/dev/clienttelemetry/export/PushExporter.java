@@ -252,6 +252,7 @@ public final class PushExporter {
 
     private void send(Batch batch) {
         batch.acceptedAtStart = accepted;
+        batch.startNanos = nanoClock.getAsLong();
         inFlight.add(batch);
         requestsInFlight = inFlight.size();
         metrics.requests().increment();
@@ -295,6 +296,12 @@ public final class PushExporter {
     }
 
     private void answered(Batch batch, Answer answer, long now) {
+        long took = now - batch.startNanos;
+        if (answer.outcome() == Answer.Outcome.ACCEPTED) {
+            metrics.requestTimes().succeeded(took);
+        } else if (answer.outcome() != Answer.Outcome.CANCELLED) {
+            metrics.requestTimes().failed(answer.errorType(), took);
+        }
         boolean fresh = batch.freshConnection;
         batch.freshConnection = false;
         switch (answer.outcome()) {

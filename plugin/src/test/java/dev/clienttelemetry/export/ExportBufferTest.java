@@ -1,0 +1,309 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.metrics.PushDropReason;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class ExportBufferTest {
+    private static final int PAYLOAD = 744;
+    /** What a push counts for: with the overhead, 1000. */
+    private static final int COST = 1000;
+
+    private final SetClock clock = new SetClock();
+    private final Pushes pushes = new Pushes(clock);
+    private final TelemetryMetrics metrics = new TelemetryMetrics();
+    private final ExportBuffer<Pushes.Raw> buffer = new ExportBuffer<>(16 * COST, metrics);
+
+    private boolean offer() {
+        return buffer.offer(new Pushes.Raw(PAYLOAD));
+    }
+
+    private void convert(int instance) {
+        buffer.converted(take(), pushes.chunk(instance, PAYLOAD));
+    }
+
+    private Pushes.Raw take() {
+        try {
+            return buffer.take(0, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private Batch takeBatch(int bytes) {
+        return buffer.takeBatch(new ExportSettings(bytes, 0, 1, 1), true, clock.getAsLong());
+    }
+
+    private long dropped(PushDropReason reason) {
+        return metrics.pushesDropped().total(reason);
+    }
+
+    @Test
+    void bytesCountInEveryStageUntilTheBackendHasThem() {
+        assertThat(offer()).isTrue();
+        assertThat(buffer.bytes()).isEqualTo(COST);
+        Pushes.Raw raw = take();
+        assertThat(buffer.bytes()).as("being converted").isEqualTo(COST);
+        buffer.converted(raw, pushes.chunk(1, PAYLOAD + 100));
+        assertThat(buffer.bytes()).as("converted").isEqualTo(COST + 100);
+        Batch batch = takeBatch(10_000);
+        assertThat(buffer.bytes()).as("in flight").isEqualTo(COST + 100);
+        buffer.keep(batch);
+        assertThat(buffer.takeKept(batch, 0)).isTrue();
+        assertThat(buffer.bytes()).as("in flight again").isEqualTo(COST + 100);
+
+        buffer.done(batch, null, 0);
+
+        assertThat(buffer.bytes()).isZero();
+        assertThat(buffer.pushes()).isZero();
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void aPushOfWhichNothingIsLeftIsFreed() {
+        offer();
+        offer();
+
+        buffer.converted(take(), null);
+        buffer.converted(take(), pushes.chunk(1, 0));
+
+        assertThat(buffer.bytes()).isZero();
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void convertedPushesNeverTakeTheReserve() {
+        for (int i = 0; i < 20; i++) {
+            offer();
+            convert(i);
+        }
+
+        assertThat(buffer.bytes()).isEqualTo(14 * COST);
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(6);
+        assertThat(offer()).isTrue();
+        assertThat(offer()).isTrue();
+        assertThat(buffer.pushes()).isEqualTo(16);
+    }
+
+    @Test
+    void theOldestConvertedGoFirst() {
+        for (int i = 0; i < 16; i++) {
+            offer();
+            convert(i);
+        }
+
+        Batch batch = takeBatch(100_000);
+
+        assertThat(batch.entries)
+                .extracting(entry -> entry.chunk.instance().idLeastSignificantBits())
+                .first()
+                .isEqualTo(2L);
+    }
+
+    @Test
+    void aPushThatFindsTheRestFullEvictsConvertedOnes() {
+        for (int i = 0; i < 14; i++) {
+            offer();
+            convert(i);
+        }
+        offer();
+        offer();
+
+        assertThat(offer()).as("evicts one").isTrue();
+
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+        assertThat(dropped(PushDropReason.CONVERSION_BACKLOG)).isZero();
+        assertThat(buffer.bytes()).isEqualTo(16 * COST);
+    }
+
+    @Test
+    void aPushIsLostUnconvertedOnlyWhereNothingConvertedCanGo() {
+        for (int i = 0; i < 14; i++) {
+            offer();
+            convert(i);
+        }
+        Batch inFlight = takeBatch(100_000);
+        offer();
+        offer();
+
+        assertThat(offer()).isFalse();
+
+        assertThat(dropped(PushDropReason.CONVERSION_BACKLOG)).isEqualTo(1);
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isZero();
+        buffer.done(inFlight, null, 0);
+        assertThat(offer()).isTrue();
+    }
+
+    @Test
+    void whatIsInFlightIsNotEvictedAndTheNewestGoesInstead() {
+        for (int i = 0; i < 14; i++) {
+            offer();
+            convert(i);
+        }
+        takeBatch(100_000);
+        offer();
+
+        convert(99);
+
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+        assertThat(buffer.bytes()).isEqualTo(14 * COST);
+    }
+
+    @Test
+    void aPushThatCannotFitEvictsNothing() {
+        offer();
+        convert(1);
+
+        assertThat(buffer.offer(new Pushes.Raw(16 * COST))).isFalse();
+
+        assertThat(buffer.pushes()).isEqualTo(1);
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+    }
+
+    @Test
+    void tinyPushesAreBoundedToo() {
+        int taken = 0;
+        while (buffer.offer(new Pushes.Raw(2))) {
+            taken++;
+        }
+
+        assertThat(taken).isEqualTo(16 * COST / 258);
+    }
+
+    @Test
+    void closingCountsWhatWaitsInAllStages() {
+        offer();
+        convert(1);
+        offer();
+        convert(2);
+        Batch batch = takeBatch(PAYLOAD);
+        offer();
+        offer();
+        Pushes.Raw converting = take();
+
+        buffer.close();
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(2);
+        buffer.converted(converting, pushes.chunk(3, PAYLOAD));
+        buffer.done(batch, null, 0);
+
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(3);
+        assertThat(buffer.bytes()).isZero();
+        assertThat(offer()).isFalse();
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(3);
+    }
+
+    /** Whatever happens in which order: the bound holds, every push is accounted for, and each client's order is kept. */
+    @Test
+    void randomCoursesKeepTheBooks() {
+        for (long seed = 0; seed < 200; seed++) {
+            Random random = new Random(seed);
+            TelemetryMetrics counted = new TelemetryMetrics();
+            ExportBuffer<Pushes.Raw> any = new ExportBuffer<>(20_000, counted);
+            ExportSettings settings = new ExportSettings(3000, 0, 1000, 4);
+            Deque<Pushes.Raw> converting = new ArrayDeque<>();
+            Deque<Batch> inFlight = new ArrayDeque<>();
+            Deque<Batch> kept = new ArrayDeque<>();
+            long[] lastSent = new long[5];
+            long offered = 0;
+            long delivered = 0;
+            for (int i = 0; i < 2000; i++) {
+                clock.advanceMillis(1);
+                switch (random.nextInt(8)) {
+                    case 0, 1 -> {
+                        any.offer(new Pushes.Raw(random.nextInt(1500)));
+                        offered++;
+                    }
+                    case 2 -> {
+                        Pushes.Raw raw = takeFrom(any);
+                        if (raw != null) {
+                            converting.add(raw);
+                        }
+                    }
+                    case 3 -> {
+                        if (!converting.isEmpty()) {
+                            any.converted(
+                                    converting.removeFirst(),
+                                    pushes.chunk(random.nextInt(5), 1 + random.nextInt(1500)));
+                        }
+                    }
+                    case 4 -> {
+                        Batch batch = any.takeBatch(settings, true, clock.getAsLong());
+                        if (batch != null) {
+                            inFlight.add(batch);
+                        }
+                    }
+                    case 5 -> {
+                        if (!inFlight.isEmpty()) {
+                            Batch batch = inFlight.removeFirst();
+                            for (SendQueue.Entry entry : batch.entries) {
+                                int instance = (int) entry.chunk.instance().idLeastSignificantBits();
+                                assertThat(entry.chunk.receivedNanos() - lastSent[instance])
+                                        .as("order of instance %d, seed %d", instance, seed)
+                                        .satisfies(later -> assertThat(lastSent[instance] == 0 || later > 0)
+                                                .isTrue());
+                                lastSent[instance] = entry.chunk.receivedNanos();
+                            }
+                            delivered += batch.entries.size();
+                            any.done(batch, null, clock.getAsLong());
+                        }
+                    }
+                    case 6 -> {
+                        if (!inFlight.isEmpty()) {
+                            Batch batch = inFlight.removeFirst();
+                            if (batch.instances() > 1 && random.nextBoolean()) {
+                                for (Batch half : batch.halves()) {
+                                    any.keep(half);
+                                    kept.add(half);
+                                }
+                            } else if (batch.instances() == 1 && random.nextBoolean()) {
+                                any.giveBackAlone(batch, TimeUnit.MILLISECONDS.toNanos(100), clock.getAsLong());
+                            } else {
+                                any.keep(batch);
+                                kept.add(batch);
+                            }
+                        }
+                    }
+                    default -> {
+                        if (!kept.isEmpty()) {
+                            Batch batch = kept.removeFirst();
+                            if (any.takeKept(batch, clock.getAsLong())) {
+                                inFlight.add(batch);
+                            }
+                        }
+                        any.dropOlderThan(TimeUnit.MILLISECONDS.toNanos(700), clock.getAsLong());
+                    }
+                }
+                assertThat(any.bytes()).isBetween(0L, 20_000L);
+            }
+            for (Batch batch : inFlight) {
+                any.done(batch, PushDropReason.SHUTDOWN, clock.getAsLong());
+            }
+            converting.forEach(raw -> any.converted(raw, null));
+            long freed = converting.size();
+            any.close();
+
+            assertThat(any.bytes()).as("seed %d", seed).isZero();
+            assertThat(any.pushes()).isZero();
+            assertThat(any.waiting()).isZero();
+            assertThat(delivered + freed + counted.pushesDropped().total()).isEqualTo(offered);
+        }
+    }
+
+    private static Pushes.Raw takeFrom(ExportBuffer<Pushes.Raw> any) {
+        try {
+            return any.take(0, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

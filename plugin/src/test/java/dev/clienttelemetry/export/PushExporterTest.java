@@ -1,0 +1,447 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import static dev.clienttelemetry.export.Answer.Outcome.ACCEPTED;
+import static dev.clienttelemetry.export.Answer.Outcome.CONTENT_REFUSED;
+import static dev.clienttelemetry.export.Answer.Outcome.ENDPOINT_REFUSES;
+import static dev.clienttelemetry.export.Answer.Outcome.RETRY;
+import static dev.clienttelemetry.export.Answer.Outcome.STALE_CONNECTION;
+import static dev.clienttelemetry.export.Answer.Outcome.TIMEOUT;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.metrics.PushDropReason;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import dev.clienttelemetry.pipeline.CapturedLog;
+import io.opentelemetry.sdk.common.export.RetryPolicy;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What the sender decides, one step at a time. */
+class PushExporterTest {
+    private static final int LINGER_MS = 500;
+    private static final int MAX_AGE_MS = 60_000;
+
+    private final SetClock clock = new SetClock();
+    private final Pushes pushes = new Pushes(clock);
+    private final TelemetryMetrics metrics = new TelemetryMetrics();
+    private final ExportBuffer<Pushes.Raw> buffer = new ExportBuffer<>(1 << 20, metrics);
+    private final HeldRequests requests = new HeldRequests();
+    private PushExporter exporter = exporter(100, 8);
+
+    private PushExporter exporter(int batchMaxBytes, int inFlightMax) {
+        return new PushExporter(
+                new ExportSettings(batchMaxBytes, LINGER_MS, MAX_AGE_MS, inFlightMax),
+                buffer,
+                requests,
+                new Reachability("http://backend", LoggerFactory.getLogger("test"), clock),
+                metrics,
+                clock,
+                new BackOff(RetryPolicy.getDefault(), () -> 0.5));
+    }
+
+    private void push(String... words) {
+        for (String word : words) {
+            Pushes.Raw raw = new Pushes.Raw(10);
+            assertThat(buffer.offer(raw)).isTrue();
+            buffer.converted(take(), pushes.chunk(word));
+        }
+    }
+
+    private Pushes.Raw take() {
+        try {
+            return buffer.take(0, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private void stepAfter(long millis) {
+        clock.advanceMillis(millis);
+        exporter.step();
+    }
+
+    private long dropped(PushDropReason reason) {
+        return metrics.pushesDropped().total(reason);
+    }
+
+    @Test
+    void pushesWaitForCompanyUntilTheLingerIsOver() {
+        push("a1");
+        stepAfter(300);
+        push("b1");
+        stepAfter(199);
+        assertThat(requests.sent).isEmpty();
+
+        stepAfter(1);
+
+        assertThat(requests.sent).containsExactly("a1 b1");
+    }
+
+    @Test
+    void aFullBatchGoesAtOnceAndHoldsNoMoreThanItsBound() {
+        exporter = exporter(9, 8);
+        push("a1", "b1", "c1", "d1");
+
+        exporter.step();
+
+        assertThat(requests.sent).containsExactly("a1 b1 c1");
+    }
+
+    @Test
+    void aPushAboveTheBoundGoesAlone() {
+        exporter = exporter(9, 8);
+        push("a1", "b1234567890", "c1");
+
+        stepAfter(LINGER_MS);
+
+        assertThat(requests.sent).containsExactly("a1", "b1234567890", "c1");
+    }
+
+    @Test
+    void asManyRequestsAsAllowedAreInFlight() {
+        exporter = exporter(3, 8);
+        push("a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1", "i1", "j1");
+
+        exporter.step();
+
+        assertThat(requests.open).hasSize(8);
+        assertThat(exporter.requestsInFlight()).isEqualTo(8);
+        requests.next().answer(ACCEPTED);
+        exporter.step();
+        assertThat(requests.sent).hasSize(9).last().isEqualTo("i1");
+        assertThat(exporter.requestsInFlight()).isEqualTo(8);
+    }
+
+    @Test
+    void aClientsPushesAreSentInOrderAlsoWhenTheFirstIsRetried() {
+        exporter = exporter(3, 8);
+        push("a1", "a2", "b1", "a3");
+        exporter.step();
+        assertThat(requests.sent).containsExactly("a1", "b1");
+
+        requests.of("a1").answer(RETRY);
+        stepAfter(0);
+        assertThat(requests.sent).as("a2 waits for a1").hasSize(2);
+
+        stepAfter(1000);
+        assertThat(requests.sent).containsExactly("a1", "b1", "a1");
+        requests.of("a1").answer(ACCEPTED);
+        exporter.step();
+        requests.of("a2").answer(ACCEPTED);
+        exporter.step();
+        assertThat(requests.sent).containsExactly("a1", "b1", "a1", "a2", "a3");
+    }
+
+    @Test
+    void aBacklogOfOneClientGoesTogetherInOrder() {
+        push("a1", "b1", "a2", "a3");
+
+        stepAfter(LINGER_MS);
+
+        assertThat(requests.sent).containsExactly("a1 a2 a3 b1");
+    }
+
+    @Test
+    void backOffGrowsAsOpenTelemetrysPolicySays() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        long[] waits = {1000, 1500, 2250, 3375, 5000, 5000};
+        for (int i = 0; i < waits.length; i++) {
+            requests.next().answer(RETRY);
+            exporter.step();
+            stepAfter(waits[i] - 1);
+            assertThat(requests.sent).as("before wait %d is over", i).hasSize(i + 1);
+            stepAfter(1);
+            assertThat(requests.sent).as("after wait %d", i).hasSize(i + 2);
+        }
+    }
+
+    @Test
+    void jitterStaysWithinAFifth() {
+        assertThat(new BackOff(RetryPolicy.getDefault(), () -> 0).nanos(1)).isEqualTo(800_000_000L);
+        assertThat(new BackOff(RetryPolicy.getDefault(), () -> 0.9999999).nanos(1))
+                .isBetween(1_199_999_000L, 1_200_000_000L);
+        assertThat(new BackOff(RetryPolicy.getDefault(), () -> 0.5).nanos(5000)).isEqualTo(5_000_000_000L);
+    }
+
+    @Test
+    void whenTheEndpointAsksForSilenceNothingIsSentUntilThen() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().retryAfter(TimeUnit.SECONDS.toNanos(20));
+        exporter.step();
+        push("b1");
+
+        stepAfter(19_999);
+        assertThat(requests.sent).hasSize(1);
+
+        stepAfter(1);
+        assertThat(requests.sent).containsExactly("a1", "a1", "b1");
+    }
+
+    @Test
+    void aConnectionThatWentStaleIsReplacedAtOnceButOnlyOnce() {
+        push("a1");
+        stepAfter(LINGER_MS);
+
+        requests.next().answer(STALE_CONNECTION);
+        exporter.step();
+        assertThat(requests.sent).hasSize(2);
+
+        requests.next().answer(STALE_CONNECTION);
+        exporter.step();
+        assertThat(requests.sent).hasSize(2);
+        stepAfter(1000);
+        assertThat(requests.sent).hasSize(3);
+    }
+
+    @Test
+    void aRefusedBatchIsHalvedUntilTheGuiltyPushStandsAloneAndOnlyThatIsDropped() {
+        push("a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1");
+        stepAfter(LINGER_MS);
+        try (CapturedLog log = new CapturedLog()) {
+            while (!requests.open.isEmpty()) {
+                HeldRequests.Held held = requests.next();
+                held.answer(held.pushes().contains("f1") ? CONTENT_REFUSED : ACCEPTED);
+                exporter.step();
+            }
+            assertThat(log.lines("refused").size() + log.lines("will not take").size())
+                    .isEqualTo(1);
+            assertThat(log.lines("will not take").get(0)).contains("client-" + (int) 'f', "alone for 30 minutes");
+        }
+
+        assertThat(dropped(PushDropReason.REFUSED_BY_BACKEND)).isEqualTo(1);
+        assertThat(metrics.pointsSent().total()).isEqualTo(7 * 3);
+        assertThat(requests.sent)
+                .containsExactly("a1 b1 c1 d1 e1 f1 g1 h1", "a1 b1 c1 d1", "e1 f1 g1 h1", "e1 f1", "g1 h1", "e1", "f1");
+        assertThat(buffer.bytes()).isZero();
+    }
+
+    @Test
+    void theGuiltyClientsPushesGoAloneForAWhile() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(CONTENT_REFUSED);
+        push("a2", "b1", "c1", "a3");
+        stepAfter(LINGER_MS);
+        assertThat(requests.sent).containsExactlyInAnyOrder("a1", "a2", "b1 c1");
+        requests.of("a2").answer(ACCEPTED);
+        requests.of("b1").answer(ACCEPTED);
+        exporter.step();
+        assertThat(requests.sent).last().isEqualTo("a3");
+        requests.next().answer(ACCEPTED);
+
+        stepAfter(TimeUnit.NANOSECONDS.toMillis(PushExporter.ALONE_NANOS));
+        push("a4", "b2");
+        stepAfter(LINGER_MS);
+
+        assertThat(requests.sent).last().isEqualTo("a4 b2");
+    }
+
+    @Test
+    void ofSeveralPushesOfTheGuiltyClientOnlyTheRefusedOneIsDropped() {
+        push("a1", "a2", "a3", "b1");
+        stepAfter(LINGER_MS);
+        for (int i = 0; !requests.open.isEmpty() && i < 20; i++) {
+            HeldRequests.Held held = requests.next();
+            held.answer(held.pushes().contains("a2") ? CONTENT_REFUSED : ACCEPTED);
+            exporter.step();
+        }
+
+        assertThat(requests.sent).containsExactly("a1 a2 a3 b1", "a1 a2 a3", "b1", "a1", "a2", "a3");
+        assertThat(dropped(PushDropReason.REFUSED_BY_BACKEND)).isEqualTo(1);
+        assertThat(metrics.pointsSent().total()).isEqualTo(3 * 3);
+    }
+
+    @Test
+    void timeoutsAreNobodysFaultWhileNothingElseGetsThrough() {
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+        for (int i = 0; i < 5; i++) {
+            requests.next().answer(TIMEOUT);
+            exporter.step();
+            stepAfter(6000);
+        }
+
+        assertThat(requests.sent).hasSize(6).containsOnly("a1 b1");
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void twoTimeoutsWhileOthersGetThroughAreTheBatchsFault() {
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+        for (int i = 0; i < 40 && buffer.pushes() > 0; i++) {
+            requests.answerAll(pushes -> !pushes.contains("a1"), ACCEPTED);
+            requests.answerAll(pushes -> true, TIMEOUT);
+            exporter.step();
+            if (i < 5) {
+                push("c" + i);
+            }
+            stepAfter(1500);
+        }
+
+        assertThat(dropped(PushDropReason.REFUSED_BY_BACKEND)).isEqualTo(1);
+        assertThat(metrics.pointsSent().total()).isEqualTo(6 * 3);
+        assertThat(requests.sent.stream().filter("a1"::equals))
+                .as("two tries alone")
+                .hasSize(2);
+        assertThat(requests.sent.stream().filter("a1 b1"::equals)).hasSize(2);
+    }
+
+    @Test
+    void oneHangingBatchKeepsNobodyWaitingEvenWithOneRequestInFlight() {
+        exporter = exporter(3, 1);
+        push("a1", "b1", "c1");
+        exporter.step();
+
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+
+        assertThat(requests.sent).containsExactly("a1", "b1");
+    }
+
+    @Test
+    void whileTheEndpointTakesNothingOnlySoManyBatchesAreTried() {
+        exporter = exporter(3, 2);
+        push("a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1");
+        for (int i = 0; i < 50; i++) {
+            exporter.step();
+            while (!requests.open.isEmpty()) {
+                requests.next().answer(RETRY);
+            }
+            clock.advanceMillis(100);
+        }
+
+        assertThat(requests.sent.stream().distinct().toList()).hasSizeLessThanOrEqualTo(4);
+        assertThat(requests.sent).hasSizeLessThanOrEqualTo(16);
+    }
+
+    @Test
+    void anEndpointThatRefusesEverythingIsAskedOnceForEachBatch() {
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+
+        requests.next().answer(ENDPOINT_REFUSES);
+        stepAfter(100_000);
+
+        assertThat(requests.sent).hasSize(1);
+        assertThat(dropped(PushDropReason.REFUSED_BY_BACKEND)).isEqualTo(2);
+        assertThat(buffer.bytes()).isZero();
+    }
+
+    @Test
+    void whatCannotBeDeliveredForTooLongIsDroppedAndItsClientsGoOn() {
+        push("a1", "a2");
+        stepAfter(LINGER_MS);
+        requests.next().answer(RETRY);
+        exporter.step();
+        push("a3");
+
+        stepAfter(MAX_AGE_MS - LINGER_MS);
+
+        assertThat(dropped(PushDropReason.TOO_OLD)).isEqualTo(2);
+        stepAfter(LINGER_MS);
+        assertThat(requests.sent).containsExactly("a1 a2", "a3");
+    }
+
+    @Test
+    void ofABatchThatWaitsForItsNextAttemptTheOldestIsEvictedFirst() {
+        ExportBuffer<Pushes.Raw> small = new ExportBuffer<>(8 * 300, metrics);
+        PushExporter of = new PushExporter(
+                new ExportSettings(1000, 0, MAX_AGE_MS, 1),
+                small,
+                requests,
+                new Reachability("http://backend", LoggerFactory.getLogger("test"), clock),
+                metrics,
+                clock,
+                new BackOff(RetryPolicy.getDefault(), () -> 0.5));
+        offer(small, "a1");
+        offer(small, "b1");
+        of.step();
+        requests.next().answer(RETRY);
+        of.step();
+        for (int i = 0; i < 7; i++) {
+            offer(small, "c" + i);
+        }
+
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+        clock.advanceMillis(1000);
+        of.step();
+
+        assertThat(requests.sent).containsExactly("a1 b1", "b1");
+    }
+
+    private void offer(ExportBuffer<Pushes.Raw> to, String word) {
+        Pushes.Raw raw = new Pushes.Raw(3);
+        assertThat(to.offer(raw)).isTrue();
+        try {
+            to.converted(to.take(0, TimeUnit.SECONDS), pushes.chunk(word));
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aPartialSuccessCountsItsRejectedPointsAndIsNotSentAgain() {
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+
+        try (CapturedLog log = new CapturedLog()) {
+            requests.next().rejected(2);
+            stepAfter(60_000);
+            assertThat(log.lines("rejected 2 of 6 data points").size()).isEqualTo(1);
+        }
+
+        assertThat(metrics.pointsRejected().total()).isEqualTo(2);
+        assertThat(metrics.pointsSent().total()).isEqualTo(4);
+        assertThat(requests.sent).hasSize(1);
+        assertThat(buffer.bytes()).isZero();
+    }
+
+    @Test
+    void moreRejectedPointsThanWereSentCountAsAll() {
+        push("a1");
+        stepAfter(LINGER_MS);
+
+        requests.next().rejected(Long.MAX_VALUE);
+        exporter.step();
+
+        assertThat(metrics.pointsRejected().total()).isEqualTo(3);
+        assertThat(metrics.pointsSent().total()).isZero();
+    }
+
+    @Test
+    void requestsAreCountedWithTheirRetriesAndErrors() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(RETRY);
+        exporter.step();
+        stepAfter(1000);
+        requests.next().answer(ACCEPTED);
+        exporter.step();
+
+        assertThat(metrics.requests().total()).isEqualTo(2);
+        assertThat(metrics.requestBytes().total()).isEqualTo(6);
+    }
+
+    @Test
+    void closingWithoutStartingFreesEverythingAndCountsIt() {
+        push("a1", "b1");
+
+        exporter.close(Duration.ofSeconds(5));
+
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(2);
+        assertThat(buffer.bytes()).isZero();
+        assertThat(requests.closed).isTrue();
+        assertThat(buffer.offer(new Pushes.Raw(1))).isFalse();
+        assertThat(metrics.pushesDropped().total())
+                .as("what comes after is not counted")
+                .isEqualTo(2);
+    }
+}
