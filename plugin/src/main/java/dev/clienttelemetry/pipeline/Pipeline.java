@@ -124,7 +124,7 @@ public final class Pipeline implements AutoCloseable {
                 instances,
                 Conversion.of(converter),
                 metrics,
-                new FirstPush(LOG, nanoClock, () -> expositions.open(identity)),
+                new FirstPush(LOG, nanoClock, receiving, () -> expositions.open(identity)),
                 nanoClock);
         provideGauges(converter);
         exporter.start();

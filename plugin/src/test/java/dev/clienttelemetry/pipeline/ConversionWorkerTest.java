@@ -37,7 +37,7 @@ class ConversionWorkerTest {
             instances,
             conversion,
             metrics,
-            new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get, () -> {}),
+            new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get, true, () -> {}),
             nanos::get);
 
     @AfterEach

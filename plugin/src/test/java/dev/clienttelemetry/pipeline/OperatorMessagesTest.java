@@ -29,7 +29,7 @@ class OperatorMessagesTest {
 
     @Test
     void theFirstPushIsAnnouncedOnce() {
-        FirstPush first = new FirstPush(LOG, nanos::get, () -> {});
+        FirstPush first = new FirstPush(LOG, nanos::get, true, () -> {});
 
         first.received(push("app"));
         first.received(push("other"));
@@ -43,7 +43,7 @@ class OperatorMessagesTest {
 
     @Test
     void whatAClientCallsItselfDoesNotForgeTheLog() {
-        new FirstPush(LOG, nanos::get, () -> {})
+        new FirstPush(LOG, nanos::get, true, () -> {})
                 .received(push("x\nINFO all is well \u001b[2J\u202e{}" + "y".repeat(500)));
 
         assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
@@ -54,7 +54,7 @@ class OperatorMessagesTest {
 
     @Test
     void tenMinutesWithoutAPushAreExplainedOnce() {
-        FirstPush first = new FirstPush(LOG, nanos::get, () -> {});
+        FirstPush first = new FirstPush(LOG, nanos::get, true, () -> {});
 
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(10) - 1);
         first.check();
@@ -71,8 +71,20 @@ class OperatorMessagesTest {
     }
 
     @Test
+    void whereNoPushNeedComeNothingIsWarnedOf() {
+        FirstPush first = new FirstPush(LOG, nanos::get, false, () -> {});
+
+        nanos.addAndGet(TimeUnit.MINUTES.toNanos(10));
+        first.check();
+
+        assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
+                .startsWith(
+                        "INFO No client has pushed metrics within ten minutes. Either this is the second reporter"));
+    }
+
+    @Test
     void aFirstPushIsAnnouncedAfterTheWarningToo() {
-        FirstPush first = new FirstPush(LOG, nanos::get, () -> {});
+        FirstPush first = new FirstPush(LOG, nanos::get, true, () -> {});
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(11));
         first.check();
 
