@@ -1,0 +1,109 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.benchmarks;
+
+import dev.clienttelemetry.examples.receiver.OtlpReceiver;
+import dev.clienttelemetry.examples.receiver.ReceivedRequest;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import dev.clienttelemetry.otlp.PushConverter;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import java.io.IOException;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The whole path at a given rate: pushes of many clients are handed to the plugin as a broker does, and an OTLP receiver
+ * made from the official classes takes and decodes what comes out, everything in this process. Nothing is dropped if
+ * the receiver has got as many points as the pushes hold.
+ *
+ * <p>{@code java -cp benchmarks/target/benchmarks.jar dev.clienttelemetry.benchmarks.WholePath grpc|http/protobuf
+ * PUSHES_PER_SECOND SECONDS}
+ */
+public final class WholePath {
+    private static final int CLIENTS = 1000;
+    private static final int WARM_UP_SECONDS = 10;
+
+    private WholePath() {}
+
+    /** Runs once, prints what came out, and ends with 1 where a push was dropped or the rate was not reached. */
+    public static void main(String[] args) throws IOException {
+        String protocol = args[0];
+        int perSecond = Integer.parseInt(args[1]);
+        int seconds = Integer.parseInt(args[2]);
+        PushSource pushes = new PushSource(ConversionBenchmark.CONSUMER);
+        LongAdder points = new LongAdder();
+        LongAdder requests = new LongAdder();
+        boolean sustained;
+        long cpuStart = 0;
+        double took;
+        long total = (long) perSecond * (WARM_UP_SECONDS + seconds);
+        try (OtlpReceiver receiver = OtlpReceiver.builder()
+                .listener(request -> {
+                    points.add(count(request));
+                    requests.increment();
+                })
+                .start()) {
+            String endpoint =
+                    String.valueOf(protocol.equals("grpc") ? receiver.grpcEndpoint() : receiver.httpEndpoint());
+            try (LoadedPlugin plugin = new LoadedPlugin(
+                    Map.of("otel.exporter.otlp.protocol", protocol, "otel.exporter.otlp.endpoint", endpoint))) {
+                PushRate rate = new PushRate(plugin, pushes, CLIENTS);
+                rate.drive(perSecond, WARM_UP_SECONDS);
+                cpuStart = processCpuNanos();
+                took = rate.drive(perSecond, seconds);
+                cpuStart = processCpuNanos() - cpuStart;
+            }
+        }
+        long expected = expectedPoints(pushes, total);
+        System.out.printf(
+                "%s: %.0f pushes/s over %.1f s, %.2f cores for everything; %d points received in %d requests, %d expected%n",
+                protocol,
+                perSecond * seconds / took,
+                took,
+                cpuStart / 1e9 / took,
+                points.sum(),
+                requests.sum(),
+                expected);
+        sustained = took < seconds * 1.01 && points.sum() == expected;
+        System.out.println(sustained ? "sustained, nothing dropped" : "NOT sustained");
+        System.exit(sustained ? 0 : 1);
+    }
+
+    private static long expectedPoints(PushSource pushes, long total) {
+        PushConverter converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics(), System::nanoTime);
+        ClientInstance instance = new ClientInstances(1, System::nanoTime).pushed(1, 1, Host.CLIENT, 2000, false);
+        long first = converter.convert(instance, Host.CLIENT, pushes.push(0)).points();
+        long steady = converter.convert(instance, Host.CLIENT, pushes.push(1)).points();
+        long clients = Math.min(CLIENTS, total);
+        return clients * first + (total - clients) * steady;
+    }
+
+    private static long count(ReceivedRequest request) {
+        long count = 0;
+        for (ResourceMetrics resource : request.message().getResourceMetricsList()) {
+            for (ScopeMetrics scope : resource.getScopeMetricsList()) {
+                for (Metric metric : scope.getMetricsList()) {
+                    count += metric.hasSum()
+                            ? metric.getSum().getDataPointsCount()
+                            : metric.getGauge().getDataPointsCount();
+                }
+            }
+        }
+        return count;
+    }
+
+    private static long processCpuNanos() {
+        return ProcessHandle.current()
+                .info()
+                .totalCpuDuration()
+                .map(d -> TimeUnit.SECONDS.toNanos(d.toSeconds()) + d.toNanosPart())
+                .orElse(0L);
+    }
+}
