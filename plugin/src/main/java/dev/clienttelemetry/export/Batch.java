@@ -17,6 +17,7 @@ final class Batch implements Payload {
     final List<SendQueue.Entry> entries;
     private int size;
     private long points;
+    private long oldestReceivedNanos;
 
     /** Attempts that failed through no fault of the content. */
     int attempts;
@@ -42,7 +43,11 @@ final class Batch implements Payload {
     void measure() {
         size = 0;
         points = 0;
+        oldestReceivedNanos = entries.isEmpty() ? 0 : entries.get(0).chunk.receivedNanos();
         for (SendQueue.Entry entry : entries) {
+            if (entry.chunk.receivedNanos() - oldestReceivedNanos < 0) {
+                oldestReceivedNanos = entry.chunk.receivedNanos();
+            }
             size += entry.chunk.size();
             points += entry.chunk.points();
         }
@@ -55,6 +60,11 @@ final class Batch implements Payload {
 
     long points() {
         return points;
+    }
+
+    /** Returns when the oldest chunk was received; of no meaning where there is none. */
+    long oldestReceivedNanos() {
+        return oldestReceivedNanos;
     }
 
     /** Returns how many client instances have chunks in it. */

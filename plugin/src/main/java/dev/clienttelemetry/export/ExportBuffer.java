@@ -148,6 +148,21 @@ public final class ExportBuffer<U extends Unconverted> {
         return pushes.get();
     }
 
+    /**
+     * Returns how long the oldest push has been waiting, to be converted or to be sent, in nanoseconds; 0 where none waits.
+     */
+    long oldestAgeNanos(long nanos) {
+        U oldestUnconverted = unconverted.peek();
+        long age = oldestUnconverted == null ? 0 : nanos - oldestUnconverted.receivedNanos();
+        lock.lock();
+        try {
+            Chunk oldest = queue.oldest();
+            return oldest == null ? age : Math.max(age, nanos - oldest.receivedNanos());
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes a batch that is worth sending, or null. */
     Batch takeBatch(ExportSettings settings, boolean now, long nanos) {
         lock.lock();

@@ -54,10 +54,9 @@ public final class PushExporter {
     private final AtomicBoolean closed = new AtomicBoolean();
     private final Queue<Result> results = new ConcurrentLinkedQueue<>();
 
-    /** Under way; size read by others. */
     private final Set<Batch> inFlight = new HashSet<>();
-
-    private volatile int requestsInFlight;
+    /** The same, for others to read. */
+    private volatile UnderWay underWay = UnderWay.NOTHING;
     /** Failed, waiting for their next attempt. */
     private final List<Batch> kept = new ArrayList<>();
 
@@ -70,6 +69,22 @@ public final class PushExporter {
     private boolean hurried;
 
     private record Result(Batch batch, Answer answer) {}
+
+    private record UnderWay(int requests, long points, long oldestReceivedNanos) {
+        static final UnderWay NOTHING = new UnderWay(0, 0, 0);
+
+        static UnderWay of(Set<Batch> batches) {
+            long points = 0;
+            Batch oldest = null;
+            for (Batch batch : batches) {
+                points += batch.points();
+                if (oldest == null || batch.oldestReceivedNanos() - oldest.oldestReceivedNanos() < 0) {
+                    oldest = batch;
+                }
+            }
+            return oldest == null ? NOTHING : new UnderWay(batches.size(), points, oldest.oldestReceivedNanos());
+        }
+    }
 
     /**
      * Creates an exporter that does nothing until {@link #start}.
@@ -128,7 +143,20 @@ public final class PushExporter {
 
     /** Returns how many requests wait for their answer now. */
     public int requestsInFlight() {
-        return requestsInFlight;
+        return underWay.requests();
+    }
+
+    /** Returns how many data points are in requests that wait for their answer now. */
+    public long pointsInFlight() {
+        return underWay.points();
+    }
+
+    /** Returns the age of the oldest push that is not yet delivered, in nanoseconds; 0 where there is none. */
+    public long oldestPushAgeNanos() {
+        UnderWay current = underWay;
+        long now = nanoClock.getAsLong();
+        long age = current.requests() == 0 ? 0 : now - current.oldestReceivedNanos();
+        return Math.max(0, Math.max(age, buffer.oldestAgeNanos(now)));
     }
 
     /**
@@ -201,7 +229,7 @@ public final class PushExporter {
             buffer.done(batch, PushDropReason.SHUTDOWN, nanoClock.getAsLong());
         }
         inFlight.clear();
-        requestsInFlight = 0;
+        underWay = UnderWay.NOTHING;
         buffer.close();
     }
 
@@ -254,7 +282,7 @@ public final class PushExporter {
         batch.acceptedAtStart = accepted;
         batch.startNanos = nanoClock.getAsLong();
         inFlight.add(batch);
-        requestsInFlight = inFlight.size();
+        underWay = UnderWay.of(inFlight);
         metrics.requests().increment();
         metrics.requestBytes().add(batch.size());
         sender.send(batch, answer -> {
@@ -290,7 +318,7 @@ public final class PushExporter {
     private void takeResults() {
         for (Result result = results.poll(); result != null; result = results.poll()) {
             inFlight.remove(result.batch());
-            requestsInFlight = inFlight.size();
+            underWay = UnderWay.of(inFlight);
             answered(result.batch(), result.answer(), nanoClock.getAsLong());
         }
     }

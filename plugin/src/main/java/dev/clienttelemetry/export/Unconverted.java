@@ -8,4 +8,7 @@ package dev.clienttelemetry.export;
 public interface Unconverted {
     /** Returns the bytes of memory that its payload holds. */
     int size();
+
+    /** Returns when it was received, by the monotonic clock. */
+    long receivedNanos();
 }

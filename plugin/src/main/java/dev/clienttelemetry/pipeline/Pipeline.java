@@ -261,6 +261,8 @@ public final class Pipeline implements AutoCloseable {
         metrics.provide(Instrument.SERIES_LIMIT, settings::seriesMax);
         metrics.provide(Instrument.BUFFER_BYTES, buffer::bytes);
         metrics.provide(Instrument.BUFFER_LIMIT, buffer::maxBytes);
+        metrics.provide(Instrument.OLDEST_PUSH_AGE, exporter::oldestPushAgeNanos);
+        metrics.provide(Instrument.POINTS_IN_FLIGHT, exporter::pointsInFlight);
         metrics.provide(
                 Instrument.BACKEND_REACHABLE,
                 () -> switch (connection.reachability().state()) {

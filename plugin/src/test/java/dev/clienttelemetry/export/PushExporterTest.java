@@ -118,6 +118,34 @@ class PushExporterTest {
     }
 
     @Test
+    void theOldestPushIsLookedForInEveryStage() {
+        assertThat(exporter.oldestPushAgeNanos()).isZero();
+        buffer.offer(new Pushes.Raw(10, clock.getAsLong()));
+        clock.advanceMillis(200);
+        assertThat(exporter.oldestPushAgeNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(200));
+
+        buffer.converted(take(), pushes.chunk("a1"));
+        clock.advanceMillis(300);
+        push("b1");
+        assertThat(exporter.oldestPushAgeNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(300));
+        assertThat(exporter.pointsInFlight()).isZero();
+
+        stepAfter(LINGER_MS);
+        assertThat(exporter.oldestPushAgeNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(300 + LINGER_MS));
+        assertThat(exporter.pointsInFlight()).isEqualTo(2 * 3);
+
+        requests.next().answer(RETRY);
+        stepAfter(1);
+        assertThat(exporter.oldestPushAgeNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(301 + LINGER_MS));
+        assertThat(exporter.pointsInFlight()).isZero();
+
+        stepAfter(60_000 - 301 - LINGER_MS - 1);
+        requests.next().answer(ACCEPTED);
+        exporter.step();
+        assertThat(exporter.oldestPushAgeNanos()).isZero();
+    }
+
+    @Test
     void aClientsPushesAreSentInOrderAlsoWhenTheFirstIsRetried() {
         exporter = exporter(3, 8);
         push("a1", "a2", "b1", "a3");

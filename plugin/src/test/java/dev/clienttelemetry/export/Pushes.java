@@ -21,7 +21,11 @@ final class Pushes {
     }
 
     /** A push that waits for its conversion. */
-    record Raw(int size) implements Unconverted {}
+    record Raw(int size, long receivedNanos) implements Unconverted {
+        Raw(int size) {
+            this(size, 0);
+        }
+    }
 
     ClientInstance instance(long number) {
         return instances.pushed(
