@@ -25,5 +25,7 @@ public enum PointDropReason {
     /** A new series beyond {@code client.telemetry.series.max}. */
     SERIES_BOUND,
     /** A new series beyond {@code client.telemetry.series.max.per.instance}. */
-    INSTANCE_SERIES_BOUND
+    INSTANCE_SERIES_BOUND,
+    /** A resource beyond the most different resources of one push. */
+    RESOURCE_BOUND
 }

@@ -75,7 +75,7 @@ public final class PushCheck {
             int kind = Schema.kind(field);
             if (kind == Schema.FIXED64) {
                 at = skip(8, at, end);
-            } else if (kind == Schema.VARINT) {
+            } else if (kind <= Schema.BOOL) {
                 at = skipVarint(at, end);
             } else {
                 int length;

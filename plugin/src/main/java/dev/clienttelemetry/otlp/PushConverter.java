@@ -6,11 +6,44 @@ package dev.clienttelemetry.otlp;
 
 import dev.clienttelemetry.instance.Client;
 import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.metrics.PointDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.Map;
 import java.util.function.LongSupplier;
 
-/** Labels, coalesces and converts checked pushes. For one thread; {@link #series()} may be read from any. */
+/**
+ * Labels, coalesces and converts checked pushes. For one thread; {@link #series()} may be read from any.
+ *
+ * <p>A push is read in one pass ({@link PushReader}) into positions ({@link PushOutline}), its delta sums are replaced by
+ * cumulative ones ({@link SumConverter}), and the result is written at once ({@link PushWriter}). The payload itself is
+ * left as it is.
+ */
 public final class PushConverter {
+    private static final long NANOS_PER_MS = 1_000_000;
+    private static final long SWEEP_INTERVAL_MS = 60_000;
+    private static final PointDropReason[] DROP_REASONS = PointDropReason.values();
+
+    private final ConversionSettings settings;
+    private final TelemetryMetrics metrics;
+    private final LongSupplier nanoClock;
+    private final long originNanos;
+    private final KeyedHash hash = KeyedHash.withRandomKey();
+    private final PushReader reader;
+    private final SumConverter sums;
+    private final CanonicalForm canonicalForm = new CanonicalForm();
+    private final PushWriter writer = new PushWriter();
+    private final PushOutline outline = new PushOutline();
+    private final Map<ClientInstance, InstanceState> states = new HashMap<>();
+    private long lastSweepMs;
+    private volatile int series;
+
+    /** What is kept of an instance from push to push. */
+    private static final class InstanceState {
+        final SeriesTable table = new SeriesTable();
+        LabelBlock labels;
+    }
 
     /**
      * Creates a converter without state.
@@ -19,7 +52,14 @@ public final class PushConverter {
      * @param metrics filled with what is dropped and why
      * @param nanoClock a monotonic clock in nanoseconds
      */
-    public PushConverter(ConversionSettings settings, TelemetryMetrics metrics, LongSupplier nanoClock) {}
+    public PushConverter(ConversionSettings settings, TelemetryMetrics metrics, LongSupplier nanoClock) {
+        this.settings = settings;
+        this.metrics = metrics;
+        this.nanoClock = nanoClock;
+        this.originNanos = nanoClock.getAsLong();
+        this.reader = new PushReader(settings, hash);
+        this.sums = new SumConverter(settings, metrics);
+    }
 
     /**
      * Converts one push. Pushes of an instance must come in the order in which they were received.
@@ -27,18 +67,94 @@ public final class PushConverter {
      * @param instance whose state the push belongs to; state of an {@linkplain ClientInstance#ended() ended} instance
      *     is not kept
      * @param client the client as the host knew it when it pushed
-     * @param payload a payload that {@link PushCheck} accepted
+     * @param payload a payload that {@link PushCheck} accepted; not changed
      * @return the push to send, with no points where nothing of it is left
      */
     public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload) {
-        return new ConvertedPush(payload, 0);
+        long nowMs = (nanoClock.getAsLong() - originNanos) / NANOS_PER_MS;
+        InstanceState state = states.get(instance);
+        if (state == null) {
+            state = new InstanceState();
+            if (!instance.ended()) {
+                states.put(instance, state);
+            }
+        }
+        if (state.labels == null || !state.labels.isOf(client)) {
+            state.labels = new LabelBlock(settings, instance, client, hash);
+        }
+
+        read(payload, state.labels);
+        int before = states.containsKey(instance) ? state.table.size() : 0;
+        int elsewhere = series - before;
+        sums.convert(outline, state.table, elsewhere, nowMs);
+        ConvertedPush push = writer.write(outline, state.labels.bytes());
+        outline.release();
+        if (instance.ended()) {
+            states.remove(instance);
+            series = elsewhere;
+        } else {
+            series = elsewhere + state.table.size();
+        }
+        sweep(nowMs);
+        return push;
     }
 
     /** Drops the state of an instance that ended. */
-    public void forget(ClientInstance instance) {}
+    public void forget(ClientInstance instance) {
+        InstanceState state = states.remove(instance);
+        if (state != null) {
+            series = series - state.table.size();
+        }
+    }
 
     /** Returns the number of series with state. */
     public int series() {
-        return 0;
+        return series;
+    }
+
+    private void read(byte[] payload, LabelBlock labels) {
+        int forged = 0;
+        try {
+            reader.read(payload, labels, outline);
+        } catch (PushReader.NotCanonicalException unusual) {
+            byte[] rewritten = canonicalForm.rewrite(payload);
+            forged = canonicalForm.forgedAttributes();
+            try {
+                reader.read(rewritten, labels, outline);
+            } catch (PushReader.NotCanonicalException impossible) {
+                throw new IllegalStateException("A push in canonical form was not read as such", impossible);
+            }
+        }
+        metrics.forgedAttributes().add(forged);
+        metrics.pointsPassedThrough().add(reader.passedThrough());
+        for (PointDropReason reason : DROP_REASONS) {
+            int dropped = reader.dropped(reason);
+            if (dropped > 0) {
+                metrics.pointsDropped().add(reason, dropped);
+            }
+        }
+    }
+
+    /**
+     * Drops the state of instances that have ended. {@link #forget} does so for each that the caller knows of; this is
+     * for one whose last push was dropped before it came here.
+     */
+    private void sweep(long nowMs) {
+        if (nowMs - lastSweepMs < SWEEP_INTERVAL_MS) {
+            return;
+        }
+        lastSweepMs = nowMs;
+        int remaining = 0;
+        for (Iterator<Map.Entry<ClientInstance, InstanceState>> all =
+                        states.entrySet().iterator();
+                all.hasNext(); ) {
+            Map.Entry<ClientInstance, InstanceState> entry = all.next();
+            if (entry.getKey().ended()) {
+                all.remove();
+            } else {
+                remaining += entry.getValue().table.size();
+            }
+        }
+        series = remaining;
     }
 }

@@ -42,15 +42,22 @@ final class Schema {
     /** Kinds of fields. {@link #UNKNOWN} is 0, so that a table's untouched entries mean it. */
     static final byte UNKNOWN = 0;
 
-    static final byte VARINT = 1;
-    static final byte FIXED64 = 2;
-    static final byte STRING = 3;
-    static final byte BYTES = 4;
-    static final byte MESSAGE = 5;
+    static final byte FIXED64 = 1;
+    /** Varints are the kinds from here to {@link #BOOL}: they differ in which bits of the value count. */
+    static final byte INT64 = 2;
+    /** Also enums. */
+    static final byte INT32 = 3;
+    /** Also sint32. */
+    static final byte UINT32 = 4;
+
+    static final byte BOOL = 5;
+    static final byte STRING = 6;
+    static final byte BYTES = 7;
+    static final byte MESSAGE = 8;
     /** A repeated scalar of eight bytes, packed or not. */
-    static final byte REPEATED_FIXED64 = 6;
+    static final byte REPEATED_FIXED64 = 9;
     /** A repeated scalar that is a varint, packed or not. */
-    static final byte REPEATED_VARINT = 7;
+    static final byte REPEATED_VARINT = 10;
 
     /** Wire types, the low three bits of a tag. */
     static final int WIRE_VARINT = 0;
@@ -102,14 +109,14 @@ final class Schema {
         repeatedMessage(GAUGE, 1, NUMBER_DATA_POINT);
 
         repeatedMessage(SUM, 1, NUMBER_DATA_POINT);
-        implicit(SUM, 2, VARINT);
-        implicit(SUM, 3, VARINT);
+        implicit(SUM, 2, INT32);
+        implicit(SUM, 3, BOOL);
 
         repeatedMessage(HISTOGRAM, 1, HISTOGRAM_DATA_POINT);
-        implicit(HISTOGRAM, 2, VARINT);
+        implicit(HISTOGRAM, 2, INT32);
 
         repeatedMessage(EXPONENTIAL_HISTOGRAM, 1, EXPONENTIAL_HISTOGRAM_DATA_POINT);
-        implicit(EXPONENTIAL_HISTOGRAM, 2, VARINT);
+        implicit(EXPONENTIAL_HISTOGRAM, 2, INT32);
 
         repeatedMessage(SUMMARY, 1, SUMMARY_DATA_POINT);
 
@@ -119,7 +126,7 @@ final class Schema {
         repeatedMessage(NUMBER_DATA_POINT, 5, EXEMPLAR);
         singular(NUMBER_DATA_POINT, 6, FIXED64);
         repeatedMessage(NUMBER_DATA_POINT, 7, KEY_VALUE);
-        implicit(NUMBER_DATA_POINT, 8, VARINT);
+        implicit(NUMBER_DATA_POINT, 8, UINT32);
         oneof(NUMBER_DATA_POINT, 4, 6);
 
         implicit(HISTOGRAM_DATA_POINT, 2, FIXED64);
@@ -130,7 +137,7 @@ final class Schema {
         repeatedScalar(HISTOGRAM_DATA_POINT, 7, REPEATED_FIXED64);
         repeatedMessage(HISTOGRAM_DATA_POINT, 8, EXEMPLAR);
         repeatedMessage(HISTOGRAM_DATA_POINT, 9, KEY_VALUE);
-        implicit(HISTOGRAM_DATA_POINT, 10, VARINT);
+        implicit(HISTOGRAM_DATA_POINT, 10, UINT32);
         singular(HISTOGRAM_DATA_POINT, 11, FIXED64);
         singular(HISTOGRAM_DATA_POINT, 12, FIXED64);
 
@@ -139,17 +146,17 @@ final class Schema {
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 3, FIXED64);
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 4, FIXED64);
         singular(EXPONENTIAL_HISTOGRAM_DATA_POINT, 5, FIXED64);
-        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 6, VARINT);
+        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 6, UINT32);
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 7, FIXED64);
         message(EXPONENTIAL_HISTOGRAM_DATA_POINT, 8, BUCKETS);
         message(EXPONENTIAL_HISTOGRAM_DATA_POINT, 9, BUCKETS);
-        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 10, VARINT);
+        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 10, UINT32);
         repeatedMessage(EXPONENTIAL_HISTOGRAM_DATA_POINT, 11, EXEMPLAR);
         singular(EXPONENTIAL_HISTOGRAM_DATA_POINT, 12, FIXED64);
         singular(EXPONENTIAL_HISTOGRAM_DATA_POINT, 13, FIXED64);
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 14, FIXED64);
 
-        implicit(BUCKETS, 1, VARINT);
+        implicit(BUCKETS, 1, UINT32);
         repeatedScalar(BUCKETS, 2, REPEATED_VARINT);
 
         implicit(SUMMARY_DATA_POINT, 2, FIXED64);
@@ -158,7 +165,7 @@ final class Schema {
         implicit(SUMMARY_DATA_POINT, 5, FIXED64);
         repeatedMessage(SUMMARY_DATA_POINT, 6, VALUE_AT_QUANTILE);
         repeatedMessage(SUMMARY_DATA_POINT, 7, KEY_VALUE);
-        implicit(SUMMARY_DATA_POINT, 8, VARINT);
+        implicit(SUMMARY_DATA_POINT, 8, UINT32);
 
         implicit(VALUE_AT_QUANTILE, 1, FIXED64);
         implicit(VALUE_AT_QUANTILE, 2, FIXED64);
@@ -172,7 +179,7 @@ final class Schema {
         oneof(EXEMPLAR, 3, 6);
 
         repeatedMessage(RESOURCE, 1, KEY_VALUE);
-        implicit(RESOURCE, 2, VARINT);
+        implicit(RESOURCE, 2, UINT32);
         repeatedMessage(RESOURCE, 3, ENTITY_REF);
 
         implicit(ENTITY_REF, 1, STRING);
@@ -183,20 +190,20 @@ final class Schema {
         implicit(INSTRUMENTATION_SCOPE, 1, STRING);
         implicit(INSTRUMENTATION_SCOPE, 2, STRING);
         repeatedMessage(INSTRUMENTATION_SCOPE, 3, KEY_VALUE);
-        implicit(INSTRUMENTATION_SCOPE, 4, VARINT);
+        implicit(INSTRUMENTATION_SCOPE, 4, UINT32);
 
         implicit(KEY_VALUE, 1, STRING);
         message(KEY_VALUE, 2, ANY_VALUE);
-        implicit(KEY_VALUE, 3, VARINT);
+        implicit(KEY_VALUE, 3, INT32);
 
         singular(ANY_VALUE, 1, STRING);
-        singular(ANY_VALUE, 2, VARINT);
-        singular(ANY_VALUE, 3, VARINT);
+        singular(ANY_VALUE, 2, BOOL);
+        singular(ANY_VALUE, 3, INT64);
         singular(ANY_VALUE, 4, FIXED64);
         message(ANY_VALUE, 5, ARRAY_VALUE);
         message(ANY_VALUE, 6, KEY_VALUE_LIST);
         singular(ANY_VALUE, 7, BYTES);
-        singular(ANY_VALUE, 8, VARINT);
+        singular(ANY_VALUE, 8, INT32);
         oneof(ANY_VALUE, 1, 2, 3, 4, 5, 6, 7, 8);
 
         repeatedMessage(ARRAY_VALUE, 1, ANY_VALUE);
@@ -212,6 +219,11 @@ final class Schema {
 
     static int wire(int field) {
         return WIRE[field];
+    }
+
+    /** Returns whether a kind is a single varint. */
+    static boolean isVarint(int kind) {
+        return kind >= INT64 && kind <= BOOL;
     }
 
     static int child(int field) {
@@ -250,7 +262,7 @@ final class Schema {
     private static void repeatedScalar(int type, int number, byte kind) {
         KIND[type + number] = kind;
         WIRE[type + number] = switch (kind) {
-            case VARINT -> WIRE_VARINT;
+            case INT64, INT32, UINT32, BOOL -> WIRE_VARINT;
             case FIXED64 -> WIRE_FIXED64;
             default -> WIRE_LENGTH;
         };

@@ -23,6 +23,22 @@ final class Wire {
         LONG.set(bytes, at, value);
     }
 
+    /** Returns the up to seven bytes of a range as the low bytes of a word. */
+    static long tail(byte[] bytes, int start, int end) {
+        int length = end - start;
+        if (length == 0) {
+            return 0;
+        }
+        if (end >= 8) {
+            return fixed64(bytes, end - 8) >>> (64 - 8 * length);
+        }
+        long word = 0;
+        for (int i = end - 1; i >= start; i--) {
+            word = word << 8 | (bytes[i] & 0xff);
+        }
+        return word;
+    }
+
     /** Returns how many bytes the shortest varint of a length or a tag takes. */
     static int varintSize(int value) {
         // 1 to 5 bytes of seven bits each; for one division less than (bits + 6) / 7.
@@ -39,6 +55,58 @@ final class Wire {
         }
         bytes[position++] = (byte) rest;
         return position;
+    }
+
+    static int putVarint64(byte[] bytes, int at, long value) {
+        int position = at;
+        long rest = value;
+        while ((rest & ~0x7fL) != 0) {
+            bytes[position++] = (byte) (rest | 0x80);
+            rest >>>= 7;
+        }
+        bytes[position++] = (byte) rest;
+        return position;
+    }
+
+    /** Returns the value of a varint that the check has accepted. */
+    static long varint(byte[] bytes, int at) {
+        long value = 0;
+        int position = at;
+        for (int shift = 0; ; shift += 7) {
+            byte b = bytes[position++];
+            value |= (long) (b & 0x7f) << shift;
+            if (b >= 0) {
+                return value;
+            }
+        }
+    }
+
+    /** Returns the position after a varint that the check has accepted. */
+    static int afterVarint(byte[] bytes, int at) {
+        int position = at;
+        while (bytes[position] < 0) {
+            position++;
+        }
+        return position + 1;
+    }
+
+    /** Returns whether a varint from start to end is as short as it can be. */
+    static boolean isShortest(byte[] bytes, int start, int end) {
+        return end - start == 1 || bytes[end - 1] != 0;
+    }
+
+    /** Returns the position after the field's value, of any wire type but groups, in bytes that the check has accepted. */
+    static int afterValue(byte[] bytes, int at, int wireType) {
+        switch (wireType) {
+            case Schema.WIRE_VARINT:
+                return afterVarint(bytes, at);
+            case Schema.WIRE_FIXED64:
+                return at + 8;
+            case Schema.WIRE_FIXED32:
+                return at + 4;
+            default:
+                return afterVarint(bytes, at) + (int) varint(bytes, at);
+        }
     }
 
     /**

@@ -59,8 +59,11 @@ class SchemaTest {
     private static int kind(FieldDescriptor field) {
         return switch (field.getType()) {
             case FIXED64, SFIXED64, DOUBLE -> field.isRepeated() ? Schema.REPEATED_FIXED64 : Schema.FIXED64;
-            case BOOL, ENUM, INT32, INT64, UINT32, UINT64, SINT32 ->
-                field.isRepeated() ? Schema.REPEATED_VARINT : Schema.VARINT;
+            case BOOL -> Schema.BOOL;
+            case INT64 -> Schema.INT64;
+            case ENUM, INT32 -> Schema.INT32;
+            case UINT32, SINT32 -> Schema.UINT32;
+            case UINT64 -> Schema.REPEATED_VARINT;
             case STRING -> Schema.STRING;
             case BYTES -> Schema.BYTES;
             case MESSAGE -> Schema.MESSAGE;
@@ -70,7 +73,7 @@ class SchemaTest {
 
     private static int wire(FieldDescriptor field) {
         return switch (kind(field)) {
-            case Schema.VARINT -> Schema.WIRE_VARINT;
+            case Schema.INT64, Schema.INT32, Schema.UINT32, Schema.BOOL -> Schema.WIRE_VARINT;
             case Schema.FIXED64 -> Schema.WIRE_FIXED64;
             default -> Schema.WIRE_LENGTH;
         };

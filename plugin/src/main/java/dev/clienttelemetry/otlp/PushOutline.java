@@ -1,0 +1,256 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.otlp;
+
+import java.util.Arrays;
+
+/**
+ * What a push is made of once it is coalesced: resources with their scopes with their metrics with their points, each in
+ * the order of first appearance, as positions in the push's bytes. Filled by {@link PushReader}, amended by
+ * {@link SumConverter}, written by {@link PushWriter}.
+ *
+ * <p>Columns instead of objects, reused from push to push: the worker allocates nothing per metric. Ends of lists are -1.
+ */
+final class PushOutline {
+    /** Lists longer than this give their memory back after the push. */
+    private static final int LARGE = 1 << 13;
+
+    /** The push in canonical form; all positions are positions in it. */
+    byte[] bytes;
+
+    /** Where the push's own unknown fields begin; up to its end. */
+    int suffixStart;
+
+    final Resources resources = new Resources();
+    final Scopes scopes = new Scopes();
+    final Metrics metrics = new Metrics();
+    final Points points = new Points();
+
+    void clear(byte[] push) {
+        bytes = push;
+        suffixStart = push.length;
+        resources.clear();
+        scopes.clear();
+        metrics.clear();
+        points.clear();
+    }
+
+    /** Lets go of the push, and of memory that only an outsized one needs. */
+    void release() {
+        bytes = null;
+        resources.release();
+        scopes.release();
+        metrics.release();
+        points.release();
+    }
+
+    /** Rows of int columns and of long columns that grow together. */
+    abstract static class Columns {
+        int count;
+        private int capacity;
+
+        final void clear() {
+            count = 0;
+            if (capacity == 0) {
+                resize(64);
+            }
+        }
+
+        final void release() {
+            if (capacity > LARGE) {
+                count = 0;
+                resize(0);
+            }
+        }
+
+        final int add() {
+            if (count == capacity) {
+                resize(capacity * 2);
+            }
+            return count++;
+        }
+
+        private void resize(int newCapacity) {
+            capacity = newCapacity;
+            resizeColumns(newCapacity);
+        }
+
+        abstract void resizeColumns(int size);
+    }
+
+    /** Resources with what else of their {@code ResourceMetrics} must be equal for them to be merged. */
+    static final class Resources extends Columns {
+        /** The resource's content, without its tag and length; empty where it was absent. */
+        int[] start = {};
+
+        int[] end = {};
+        /** The fields after {@code scope_metrics}: the schema's URL and unknown fields. */
+        int[] suffixStart = {};
+
+        int[] suffixEnd = {};
+        int[] firstScope = {};
+        int[] lastScope = {};
+        /** Bytes to write for it, without its tag and length; 0 where nothing of it is left. */
+        int[] size = {};
+        /** The identity of the resulting resource alone, for series. */
+        long[] hashHigh = {};
+
+        long[] hashLow = {};
+
+        @Override
+        void resizeColumns(int size) {
+            start = Arrays.copyOf(start, size);
+            end = Arrays.copyOf(end, size);
+            suffixStart = Arrays.copyOf(suffixStart, size);
+            suffixEnd = Arrays.copyOf(suffixEnd, size);
+            firstScope = Arrays.copyOf(firstScope, size);
+            lastScope = Arrays.copyOf(lastScope, size);
+            this.size = Arrays.copyOf(this.size, size);
+            hashHigh = Arrays.copyOf(hashHigh, size);
+            hashLow = Arrays.copyOf(hashLow, size);
+        }
+    }
+
+    /** Scopes with what else of their {@code ScopeMetrics} must be equal for them to be merged. */
+    static final class Scopes extends Columns {
+        int[] resource = {};
+        /** The whole field {@code scope} with its tag and length; empty where it was absent. */
+        int[] start = {};
+
+        int[] end = {};
+        /** The fields after {@code metrics}: the schema's URL and unknown fields. */
+        int[] suffixStart = {};
+
+        int[] suffixEnd = {};
+        int[] firstMetric = {};
+        int[] lastMetric = {};
+        int[] next = {};
+        /** Bytes to write for it, without its tag and length; 0 where nothing of it is left. */
+        int[] size = {};
+        /** The identity of resource and scope together, for series. */
+        long[] hashHigh = {};
+
+        long[] hashLow = {};
+
+        @Override
+        void resizeColumns(int size) {
+            resource = Arrays.copyOf(resource, size);
+            start = Arrays.copyOf(start, size);
+            end = Arrays.copyOf(end, size);
+            suffixStart = Arrays.copyOf(suffixStart, size);
+            suffixEnd = Arrays.copyOf(suffixEnd, size);
+            firstMetric = Arrays.copyOf(firstMetric, size);
+            lastMetric = Arrays.copyOf(lastMetric, size);
+            next = Arrays.copyOf(next, size);
+            this.size = Arrays.copyOf(this.size, size);
+            hashHigh = Arrays.copyOf(hashHigh, size);
+            hashLow = Arrays.copyOf(hashLow, size);
+        }
+    }
+
+    /** Metrics: the first of those that are equal but for their points, with the points of all. */
+    static final class Metrics extends Columns {
+        /** The metric's content, without its tag and length. */
+        int[] start = {};
+
+        int[] end = {};
+        /** Where the field of the oneof {@code data} begins, tag and length included. */
+        int[] data = {};
+        /** The fields of {@code data} after its points, up to where {@code data} ends. */
+        int[] dataSuffixStart = {};
+
+        int[] dataEnd = {};
+        int[] firstPoint = {};
+        int[] lastPoint = {};
+        int[] next = {};
+        /** Bytes of its points as they will be written; 0 where none is left. */
+        int[] pointsSize = {};
+        /** Bytes to write for it, without its tag and length. */
+        int[] size = {};
+        /** Whether the metric can be copied as a whole, with at most eight-byte values patched. */
+        boolean[] whole = {};
+        /** Whether it is a delta sum that becomes cumulative. */
+        boolean[] converted = {};
+
+        @Override
+        void resizeColumns(int size) {
+            start = Arrays.copyOf(start, size);
+            end = Arrays.copyOf(end, size);
+            data = Arrays.copyOf(data, size);
+            dataSuffixStart = Arrays.copyOf(dataSuffixStart, size);
+            dataEnd = Arrays.copyOf(dataEnd, size);
+            firstPoint = Arrays.copyOf(firstPoint, size);
+            lastPoint = Arrays.copyOf(lastPoint, size);
+            next = Arrays.copyOf(next, size);
+            pointsSize = Arrays.copyOf(pointsSize, size);
+            this.size = Arrays.copyOf(this.size, size);
+            whole = Arrays.copyOf(whole, size);
+            converted = Arrays.copyOf(converted, size);
+        }
+    }
+
+    /** Runs of points that are copied as they are, and single points of delta sums. */
+    static final class Points extends Columns {
+        static final int LEFT_OUT = 0;
+        /** A run of whole fields, tags and lengths included. */
+        static final int UNCHANGED = 1;
+        /** One point's content, without tag and length, of a delta sum. */
+        static final int DELTA = 2;
+
+        int[] kind = {};
+        int[] start = {};
+        int[] end = {};
+        int[] metric = {};
+        int[] next = {};
+        /** How many points a run has. */
+        int[] pointCount = {};
+        /** Where the field of the start time begins, -1 where it is absent. */
+        int[] startTimeAt = {};
+        /** Where the field of the value begins. */
+        int[] valueAt = {};
+        /** The attributes' fields, one after the other. */
+        int[] attributesStart = {};
+
+        int[] attributesEnd = {};
+        /** Whether the value is a double, not an int; as pushed, then as it will be written. */
+        boolean[] isDouble = {};
+
+        boolean[] isMonotonic = {};
+        /** Unix nanoseconds; as pushed, then as it will be written. */
+        long[] startTime = {};
+
+        long[] time = {};
+        /** A double's bits or an int; as pushed, then as it will be written. */
+        long[] value = {};
+        /** The time of the zero that goes before the point, 0 where there is none. */
+        long[] zeroTime = {};
+        /** The series' identity. */
+        long[] hashHigh = {};
+
+        long[] hashLow = {};
+
+        @Override
+        void resizeColumns(int size) {
+            kind = Arrays.copyOf(kind, size);
+            start = Arrays.copyOf(start, size);
+            end = Arrays.copyOf(end, size);
+            metric = Arrays.copyOf(metric, size);
+            pointCount = Arrays.copyOf(pointCount, size);
+            next = Arrays.copyOf(next, size);
+            startTimeAt = Arrays.copyOf(startTimeAt, size);
+            valueAt = Arrays.copyOf(valueAt, size);
+            attributesStart = Arrays.copyOf(attributesStart, size);
+            attributesEnd = Arrays.copyOf(attributesEnd, size);
+            isDouble = Arrays.copyOf(isDouble, size);
+            isMonotonic = Arrays.copyOf(isMonotonic, size);
+            startTime = Arrays.copyOf(startTime, size);
+            time = Arrays.copyOf(time, size);
+            value = Arrays.copyOf(value, size);
+            zeroTime = Arrays.copyOf(zeroTime, size);
+            hashHigh = Arrays.copyOf(hashHigh, size);
+            hashLow = Arrays.copyOf(hashLow, size);
+        }
+    }
+}

@@ -1,0 +1,774 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.otlp;
+
+import dev.clienttelemetry.metrics.PointDropReason;
+import java.util.Arrays;
+
+/**
+ * Reads a push in {@linkplain CanonicalForm canonical form} into a {@link PushOutline}: drops the points that are left
+ * out whatever came before, finds what is equal and can be merged, and the identity of each delta sum's series. Changes
+ * no state of any series, so that a push that turns out to be in another form can be rewritten and read again.
+ *
+ * <p>For one thread and bytes that {@link PushCheck} accepted.
+ */
+final class PushReader {
+    /**
+     * The most different resources of one push. Each costs its labels; without a bound, a push of a megabyte of tiny
+     * resources would become hundreds. Clients send one.
+     */
+    static final int MAX_RESOURCES = 1024;
+
+    private static final int RESOURCE_METRICS_TAG = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final int RESOURCE_TAG = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final int SCOPE_METRICS_TAG = 2 << 3 | Schema.WIRE_LENGTH;
+    private static final int SCOPE_TAG = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final int METRICS_TAG = 2 << 3 | Schema.WIRE_LENGTH;
+    private static final int NAME_TAG = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final int DESCRIPTION_TAG = 2 << 3 | Schema.WIRE_LENGTH;
+    private static final int UNIT_TAG = 3 << 3 | Schema.WIRE_LENGTH;
+    private static final int GAUGE_TAG = 5 << 3 | Schema.WIRE_LENGTH;
+    private static final int SUM_TAG = 7 << 3 | Schema.WIRE_LENGTH;
+    private static final int HISTOGRAM_TAG = 9 << 3 | Schema.WIRE_LENGTH;
+    private static final int EXPONENTIAL_HISTOGRAM_TAG = 10 << 3 | Schema.WIRE_LENGTH;
+    private static final int SUMMARY_TAG = 11 << 3 | Schema.WIRE_LENGTH;
+    private static final int DATA_POINTS_TAG = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final int TEMPORALITY_TAG = 2 << 3 | Schema.WIRE_VARINT;
+    private static final int MONOTONIC_TAG = 3 << 3 | Schema.WIRE_VARINT;
+    private static final int START_TIME_TAG = 2 << 3 | Schema.WIRE_FIXED64;
+    private static final int TIME_TAG = 3 << 3 | Schema.WIRE_FIXED64;
+    private static final int DOUBLE_TAG = 4 << 3 | Schema.WIRE_FIXED64;
+    private static final int EXEMPLARS_TAG = 5 << 3 | Schema.WIRE_LENGTH;
+    private static final int INT_TAG = 6 << 3 | Schema.WIRE_FIXED64;
+    private static final int POINT_ATTRIBUTES_TAG = 7 << 3 | Schema.WIRE_LENGTH;
+    private static final int FLAGS_TAG = 8 << 3 | Schema.WIRE_VARINT;
+    private static final int NO_RECORDED_VALUE = 1;
+    private static final int KEY_TAG = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final int VALUE_TAG = 2 << 3 | Schema.WIRE_LENGTH;
+
+    private static final int TEMPORALITY_DELTA = 1;
+    private static final int TEMPORALITY_CUMULATIVE = 2;
+
+    /** First words of hashed messages, so that no two kinds of things have the same message. */
+    private static final long ATTRIBUTE_DOMAIN = 2;
+
+    private static final long RESOURCE_DOMAIN = 3;
+    private static final long SCOPE_DOMAIN = 4;
+    private static final long SUFFIX_DOMAIN = 5;
+    private static final long METRIC_REST_DOMAIN = 6;
+
+    private final KeyedHash hash;
+    private final Temporality temporalityPreference;
+    private final boolean dropNanGauges;
+    private final IdentityIndex identities = new IdentityIndex();
+    private final int[] dropped = new int[PointDropReason.values().length];
+    private int passedThrough;
+
+    private PushOutline outline;
+    private byte[] bytes;
+    private LabelBlock labels;
+
+    // The resource and the scope read last, since the Java client repeats them before each metric.
+    private int resource;
+    private int scope;
+    private boolean beyondResources;
+
+    // The metric that is being read.
+    private int metricStart;
+    private int metricEnd;
+    private int data;
+    private int dataSuffixStart;
+    private int dataEnd;
+    private int nameStart;
+    private int nameEnd;
+    private int unitStart;
+    private int unitEnd;
+    private long type;
+    private int metric;
+    private long metricHashHigh;
+    private long metricHashLow;
+
+    // The point that is being read; positions are -1 where a field is absent.
+    private int startTimeAt;
+    private long startTime;
+    private long time;
+    private int valueAt;
+    private long value;
+    private boolean isDouble;
+    private boolean noRecordedValue;
+    private int attributesStart;
+    private int attributesEnd;
+
+    // The sum of the hashes of the attributes read last: equal for equal sets in any order.
+    private long attributesHigh;
+    private long attributesLow;
+
+    /** Thrown where a push is in another form; always the same object, since it only means: rewrite. */
+    static final class NotCanonicalException extends Exception {
+        private static final NotCanonicalException INSTANCE = new NotCanonicalException();
+
+        private NotCanonicalException() {
+            super("not in canonical form", null, false, false);
+        }
+    }
+
+    PushReader(ConversionSettings settings, KeyedHash hash) {
+        this.hash = hash;
+        this.temporalityPreference = settings.temporality();
+        this.dropNanGauges = settings.dropNanGauges();
+    }
+
+    /** Returns how many points of the push read last were dropped for a reason. */
+    int dropped(PointDropReason reason) {
+        return dropped[reason.ordinal()];
+    }
+
+    /** Returns how many points of histograms and summaries the push read last has. */
+    int passedThrough() {
+        return passedThrough;
+    }
+
+    /** Reads a push. */
+    void read(byte[] push, LabelBlock labels, PushOutline outline) throws NotCanonicalException {
+        Arrays.fill(dropped, 0);
+        passedThrough = 0;
+        identities.clear();
+        outline.clear(push);
+        this.outline = outline;
+        this.bytes = push;
+        this.labels = labels;
+        resource = -1;
+        scope = -1;
+        int at = 0;
+        while (at < push.length && push[at] == RESOURCE_METRICS_TAG) {
+            int start = content(at + 1);
+            at = fieldEnd(at + 1);
+            resourceMetrics(start, at);
+        }
+        outline.suffixStart = at;
+        require(CanonicalForm.has(Schema.METRICS_DATA, push, at, push.length, 2));
+    }
+
+    private void resourceMetrics(int start, int end) throws NotCanonicalException {
+        byte[] b = bytes;
+        int resourceStart = start;
+        int resourceEnd = start;
+        int at = start;
+        if (at < end && b[at] == RESOURCE_TAG) {
+            resourceStart = content(at + 1);
+            resourceEnd = fieldEnd(at + 1);
+            at = resourceEnd;
+        }
+        int scopesStart = at;
+        while (at < end && b[at] == SCOPE_METRICS_TAG) {
+            at = fieldEnd(at + 1);
+        }
+        int scopesEnd = at;
+        PushOutline.Resources resources = outline.resources;
+        if (resource < 0
+                || scopesEnd != end
+                || resources.suffixStart[resource] != resources.suffixEnd[resource]
+                || !Arrays.equals(
+                        b, resourceStart, resourceEnd, b, resources.start[resource], resources.end[resource])) {
+            require(CanonicalForm.has(Schema.RESOURCE_METRICS, b, scopesEnd, end, 3));
+            resource = resource(resourceStart, resourceEnd, scopesEnd, end);
+            scope = -1;
+        }
+        at = scopesStart;
+        while (at < scopesEnd) {
+            int scopeMetricsStart = content(at + 1);
+            at = fieldEnd(at + 1);
+            scopeMetrics(scopeMetricsStart, at);
+        }
+    }
+
+    /** Returns the number of the resource, that of an equal one where there is one. */
+    private int resource(int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
+        byte[] b = bytes;
+        attributesHigh = 0;
+        attributesLow = 0;
+        int at = start;
+        while (at < end && b[at] == KEY_TAG) {
+            int attributeStart = content(at + 1);
+            at = fieldEnd(at + 1);
+            attribute(attributeStart, at, true);
+        }
+        require(CanonicalForm.has(Schema.RESOURCE, b, at, end, 2));
+        hash.hash(RESOURCE_DOMAIN, b, at, end);
+        hash.hash(hash.high, hash.low, attributesHigh, b, 0, 0, 0, 0);
+        hash.hash(hash.high, hash.low, attributesLow, b, 0, 0, 0, 0);
+        hash.hash(hash.high ^ labels.hashHigh(), hash.low ^ labels.hashLow(), SUFFIX_DOMAIN, b, 0, 0, 0, 0);
+        long high = hash.high;
+        long low = hash.low;
+        if (suffixStart != suffixEnd) {
+            hash.hash(high, low, SUFFIX_DOMAIN, b, suffixStart, suffixEnd, 0, 0);
+        }
+        int found = identities.find(hash.high, hash.low);
+        PushOutline.Resources resources = outline.resources;
+        beyondResources = found < 0 && resources.count == MAX_RESOURCES;
+        if (found >= 0 || beyondResources) {
+            return found;
+        }
+        int added = resources.add();
+        identities.add(hash.high, hash.low, added);
+        resources.start[added] = start;
+        resources.end[added] = end;
+        resources.suffixStart[added] = suffixStart;
+        resources.suffixEnd[added] = suffixEnd;
+        resources.firstScope[added] = -1;
+        resources.hashHigh[added] = high;
+        resources.hashLow[added] = low;
+        return added;
+    }
+
+    private void scopeMetrics(int start, int end) throws NotCanonicalException {
+        byte[] b = bytes;
+        int scopeEnd = start;
+        int at = start;
+        if (at < end && b[at] == SCOPE_TAG) {
+            at = fieldEnd(at + 1);
+            scopeEnd = at;
+        }
+        int metricsStart = at;
+        while (at < end && b[at] == METRICS_TAG) {
+            at = fieldEnd(at + 1);
+        }
+        int metricsEnd = at;
+        PushOutline.Scopes scopes = outline.scopes;
+        if (beyondResources) {
+            scope = -1;
+        } else if (scope < 0
+                || metricsEnd != end
+                || scopes.suffixStart[scope] != scopes.suffixEnd[scope]
+                || !Arrays.equals(b, start, scopeEnd, b, scopes.start[scope], scopes.end[scope])) {
+            require(CanonicalForm.has(Schema.SCOPE_METRICS, b, metricsEnd, end, 3));
+            scope = scope(start, scopeEnd, metricsEnd, end);
+        }
+        at = metricsStart;
+        while (at < metricsEnd) {
+            int contentStart = content(at + 1);
+            at = fieldEnd(at + 1);
+            metric(contentStart, at);
+        }
+    }
+
+    /** Returns the number of the scope within its resource, that of an equal one where there is one. */
+    private int scope(int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
+        byte[] b = bytes;
+        attributesHigh = 0;
+        attributesLow = 0;
+        int at = start == end ? start : content(start + 1);
+        int prefixStart = at;
+        while (at < end && (b[at] == (1 << 3 | Schema.WIRE_LENGTH) || b[at] == (2 << 3 | Schema.WIRE_LENGTH))) {
+            at = fieldEnd(at + 1);
+        }
+        int prefixEnd = at;
+        require(CanonicalForm.has(Schema.INSTRUMENTATION_SCOPE, b, prefixStart, prefixEnd, 0));
+        while (at < end && b[at] == (3 << 3 | Schema.WIRE_LENGTH)) {
+            int attributeStart = content(at + 1);
+            at = fieldEnd(at + 1);
+            attribute(attributeStart, at, true);
+        }
+        require(CanonicalForm.has(Schema.INSTRUMENTATION_SCOPE, b, at, end, 4));
+        PushOutline.Resources resources = outline.resources;
+        hash.hash(
+                resources.hashHigh[resource],
+                resources.hashLow[resource],
+                SCOPE_DOMAIN,
+                b,
+                prefixStart,
+                prefixEnd,
+                at,
+                end);
+        hash.hash(hash.high, hash.low, attributesHigh, b, 0, 0, 0, 0);
+        hash.hash(hash.high, hash.low, attributesLow, b, 0, 0, 0, 0);
+        long high = hash.high;
+        long low = hash.low;
+        // To be merged, scopes must also be under the same ResourceMetrics, both absent or both there, and end equally.
+        long place = (long) resource << 1 | (start == end ? 0 : 1);
+        hash.hash(high, low, place, b, suffixStart, suffixEnd, 0, 0);
+        int found = identities.find(hash.high, hash.low);
+        if (found >= 0) {
+            return found;
+        }
+        PushOutline.Scopes scopes = outline.scopes;
+        int added = scopes.add();
+        identities.add(hash.high, hash.low, added);
+        scopes.resource[added] = resource;
+        scopes.start[added] = start;
+        scopes.end[added] = end;
+        scopes.suffixStart[added] = suffixStart;
+        scopes.suffixEnd[added] = suffixEnd;
+        scopes.firstMetric[added] = -1;
+        scopes.next[added] = -1;
+        scopes.hashHigh[added] = high;
+        scopes.hashLow[added] = low;
+        if (resources.firstScope[resource] < 0) {
+            resources.firstScope[resource] = added;
+        } else {
+            scopes.next[resources.lastScope[resource]] = added;
+        }
+        resources.lastScope[resource] = added;
+        return added;
+    }
+
+    private void metric(int start, int end) throws NotCanonicalException {
+        byte[] b = bytes;
+        metric = -1;
+        metricStart = start;
+        metricEnd = end;
+        nameStart = start;
+        nameEnd = start;
+        unitStart = 0;
+        unitEnd = 0;
+        int at = start;
+        if (at < end && b[at] == NAME_TAG) {
+            at = fieldEnd(at + 1);
+            nameEnd = at;
+            require(b[start + 1] != 0);
+        }
+        if (at < end && !isData(b[at])) {
+            at = restOfPrefix(at, end);
+        }
+        if (at == end) {
+            dropped[(nameEnd == nameStart ? PointDropReason.NO_NAME : PointDropReason.NO_DATA).ordinal()]++;
+            return;
+        }
+        data = at;
+        int pointsStart = content(at + 1);
+        dataEnd = fieldEnd(at + 1);
+        require(dataEnd == end || CanonicalForm.has(Schema.METRIC, b, dataEnd, end, b[data] >>> 3));
+        at = pointsStart;
+        int points = 0;
+        while (at < dataEnd && b[at] == DATA_POINTS_TAG) {
+            at = fieldEnd(at + 1);
+            points++;
+        }
+        dataSuffixStart = at;
+        if (nameEnd == nameStart) {
+            dropped[PointDropReason.NO_NAME.ordinal()] += points;
+            return;
+        }
+        type = b[data];
+        switch (b[data]) {
+            case GAUGE_TAG:
+                require(at == dataEnd || CanonicalForm.has(Schema.GAUGE, b, at, dataEnd, 2));
+                unchangedNumbers(pointsStart, dropNanGauges);
+                break;
+            case SUM_TAG:
+                sum(pointsStart, points);
+                break;
+            default:
+                histogramOrSummary(pointsStart);
+        }
+    }
+
+    /**
+     * Reads on to the field of the metric's data.
+     *
+     * @return its position, or the metric's end where there is none
+     */
+    private int restOfPrefix(int from, int end) throws NotCanonicalException {
+        byte[] b = bytes;
+        int at = from;
+        if (b[at] == DESCRIPTION_TAG) {
+            require(b[at + 1] != 0);
+            at = fieldEnd(at + 1);
+        }
+        if (at < end && b[at] == UNIT_TAG) {
+            require(b[at + 1] != 0);
+            unitStart = at;
+            at = fieldEnd(at + 1);
+            unitEnd = at;
+        }
+        if (at == end || isData(b[at])) {
+            return at;
+        }
+        // Fields that OTLP once had or will have, or none of the data that we know.
+        while (at < end && !isData(b[at])) {
+            at = Wire.afterValue(b, Wire.afterVarint(b, at), b[at] & 7);
+        }
+        require(CanonicalForm.has(Schema.METRIC, b, metricStart, at, 0));
+        return at;
+    }
+
+    private static boolean isData(byte tag) {
+        return switch (tag) {
+            case GAUGE_TAG, SUM_TAG, HISTOGRAM_TAG, EXPONENTIAL_HISTOGRAM_TAG, SUMMARY_TAG -> true;
+            default -> false;
+        };
+    }
+
+    private void sum(int pointsStart, int points) throws NotCanonicalException {
+        byte[] b = bytes;
+        int temporality = 0;
+        boolean monotonic = false;
+        int at = dataSuffixStart;
+        if (at < dataEnd && b[at] == TEMPORALITY_TAG && b[at + 1] > 0) {
+            temporality = b[at + 1];
+            at += 2;
+        }
+        if (at < dataEnd && b[at] == MONOTONIC_TAG && b[at + 1] == 1) {
+            monotonic = true;
+            at += 2;
+        }
+        require(at == dataEnd || CanonicalForm.has(Schema.SUM, b, at, dataEnd, 2));
+        type = SUM_TAG | temporality << 8 | (monotonic ? 1 << 16 : 0);
+        if (temporality == TEMPORALITY_CUMULATIVE
+                || temporality == TEMPORALITY_DELTA && monotonic && temporalityPreference != Temporality.CUMULATIVE) {
+            unchangedNumbers(pointsStart, false);
+        } else if (temporality == TEMPORALITY_DELTA) {
+            deltas(pointsStart, monotonic);
+        } else {
+            dropped[PointDropReason.UNSPECIFIED_TEMPORALITY.ordinal()] += points;
+        }
+    }
+
+    /** Reads the points of a metric that is not converted. */
+    private void unchangedNumbers(int pointsStart, boolean dropNan) throws NotCanonicalException {
+        int run = -1;
+        boolean anyDropped = false;
+        int at = pointsStart;
+        while (at < dataSuffixStart) {
+            int fieldStart = at;
+            int start = content(at + 1);
+            at = fieldEnd(at + 1);
+            numberPoint(start, at, false);
+            PointDropReason reason = null;
+            if (time == 0) {
+                reason = PointDropReason.NO_TIME;
+            } else if (dropNan && valueAt >= 0 && isDouble && isNan(value)) {
+                reason = PointDropReason.NAN_GAUGE;
+            } else if (beyondResources) {
+                reason = PointDropReason.RESOURCE_BOUND;
+            }
+            if (reason != null) {
+                dropped[reason.ordinal()]++;
+                anyDropped = true;
+                run = -1;
+            } else {
+                run = unchanged(run, fieldStart, at);
+            }
+        }
+        if (anyDropped && metric >= 0) {
+            outline.metrics.whole[metric] = false;
+        }
+    }
+
+    private void histogramOrSummary(int pointsStart) throws NotCanonicalException {
+        byte[] b = bytes;
+        int dataType;
+        int attributes;
+        switch (b[data]) {
+            case HISTOGRAM_TAG:
+                dataType = Schema.HISTOGRAM;
+                attributes = 9;
+                break;
+            case EXPONENTIAL_HISTOGRAM_TAG:
+                dataType = Schema.EXPONENTIAL_HISTOGRAM;
+                attributes = 1;
+                break;
+            default:
+                dataType = Schema.SUMMARY;
+                attributes = 7;
+        }
+        require(CanonicalForm.has(dataType, b, dataSuffixStart, dataEnd, 2));
+        int run = -1;
+        boolean anyDropped = false;
+        int at = pointsStart;
+        while (at < dataSuffixStart) {
+            int fieldStart = at;
+            int start = content(at + 1);
+            at = fieldEnd(at + 1);
+            time = 0;
+            // Their fields are not compared with anything: only where attributes and time are matters.
+            for (int field = start; field < at; ) {
+                int afterTag = Wire.afterVarint(b, field);
+                long tag = Wire.varint(b, field);
+                field = Wire.afterValue(b, afterTag, (int) tag & 7);
+                if (tag == TIME_TAG) {
+                    time = Wire.fixed64(b, afterTag);
+                } else if (tag >>> 3 == attributes) {
+                    attribute(content(afterTag), field, false);
+                }
+            }
+            if (time == 0 || beyondResources) {
+                dropped[(time == 0 ? PointDropReason.NO_TIME : PointDropReason.RESOURCE_BOUND).ordinal()]++;
+                anyDropped = true;
+                run = -1;
+            } else {
+                passedThrough++;
+                run = unchanged(run, fieldStart, at);
+            }
+        }
+        if (anyDropped && metric >= 0) {
+            outline.metrics.whole[metric] = false;
+        }
+    }
+
+    /** Adds a point that is copied as it is to a run of such points, or begins a new run. */
+    private int unchanged(int run, int start, int end) {
+        PushOutline.Points points = outline.points;
+        int point = run;
+        if (point < 0) {
+            point = addPoint(PushOutline.Points.UNCHANGED);
+            points.start[point] = start;
+            points.pointCount[point] = 0;
+        }
+        points.end[point] = end;
+        points.pointCount[point]++;
+        return point;
+    }
+
+    private void deltas(int pointsStart, boolean monotonic) throws NotCanonicalException {
+        PushOutline.Points points = outline.points;
+        boolean anyDropped = false;
+        int at = pointsStart;
+        while (at < dataSuffixStart) {
+            int start = content(at + 1);
+            at = fieldEnd(at + 1);
+            numberPoint(start, at, true);
+            PointDropReason reason = null;
+            if (time == 0) {
+                reason = PointDropReason.NO_TIME;
+            } else if (valueAt < 0 || noRecordedValue || isDouble && !isFinite(value)) {
+                reason = PointDropReason.NON_FINITE;
+            } else if (beyondResources) {
+                reason = PointDropReason.RESOURCE_BOUND;
+            }
+            if (reason != null) {
+                dropped[reason.ordinal()]++;
+                anyDropped = true;
+                continue;
+            }
+            int point = addPoint(PushOutline.Points.DELTA);
+            points.start[point] = start;
+            points.end[point] = at;
+            points.startTimeAt[point] = startTimeAt;
+            points.valueAt[point] = valueAt;
+            points.attributesStart[point] = attributesStart;
+            points.attributesEnd[point] = attributesEnd;
+            points.isDouble[point] = isDouble;
+            points.isMonotonic[point] = monotonic;
+            points.startTime[point] = startTime;
+            points.time[point] = time;
+            points.value[point] = value;
+            if (attributesStart == attributesEnd) {
+                points.hashHigh[point] = metricHashHigh;
+                points.hashLow[point] = metricHashLow;
+            } else {
+                hash.hash(metricHashHigh, metricHashLow, attributesHigh, bytes, 0, 0, 0, 0);
+                hash.hash(hash.high, hash.low, attributesLow, bytes, 0, 0, 0, 0);
+                points.hashHigh[point] = hash.high;
+                points.hashLow[point] = hash.low;
+            }
+        }
+        if (metric >= 0) {
+            outline.metrics.converted[metric] = true;
+            if (anyDropped) {
+                outline.metrics.whole[metric] = false;
+            }
+        }
+    }
+
+    private int addPoint(int kind) {
+        if (metric < 0) {
+            metric = coalesced();
+        }
+        PushOutline.Points points = outline.points;
+        PushOutline.Metrics metrics = outline.metrics;
+        int point = points.add();
+        points.kind[point] = kind;
+        points.metric[point] = metric;
+        points.next[point] = -1;
+        if (metrics.firstPoint[metric] < 0) {
+            metrics.firstPoint[metric] = point;
+        } else {
+            points.next[metrics.lastPoint[metric]] = point;
+        }
+        metrics.lastPoint[metric] = point;
+        return point;
+    }
+
+    /** Returns the number of the metric that is being read within its scope, that of an equal one where there is one. */
+    private int coalesced() {
+        PushOutline.Scopes scopes = outline.scopes;
+        byte[] b = bytes;
+        hash.hash(scopes.hashHigh[scope], scopes.hashLow[scope], type, b, nameStart, nameEnd, unitStart, unitEnd);
+        metricHashHigh = hash.high;
+        metricHashLow = hash.low;
+        // The same series can be under several ResourceMetrics that differ in a schema's URL: not to be merged.
+        long high = hash.high;
+        long low = hash.low + scope * 0x9e3779b97f4a7c15L;
+        int found = identities.find(high, low);
+        if (found >= 0 && !isEqualButForPoints(found)) {
+            hash.hash(high, low, METRIC_REST_DOMAIN, b, metricStart, data, dataSuffixStart, dataEnd);
+            hash.hash(hash.high, hash.low, METRIC_REST_DOMAIN, b, dataEnd, metricEnd, 0, 0);
+            high = hash.high;
+            low = hash.low;
+            found = identities.find(high, low);
+        }
+        PushOutline.Metrics metrics = outline.metrics;
+        if (found >= 0) {
+            metrics.whole[found] = false;
+            return found;
+        }
+        int added = metrics.add();
+        identities.add(high, low, added);
+        metrics.start[added] = metricStart;
+        metrics.end[added] = metricEnd;
+        metrics.data[added] = data;
+        metrics.dataSuffixStart[added] = dataSuffixStart;
+        metrics.dataEnd[added] = dataEnd;
+        metrics.firstPoint[added] = -1;
+        metrics.next[added] = -1;
+        metrics.whole[added] = true;
+        metrics.converted[added] = false;
+        metrics.pointsSize[added] = 0;
+        if (scopes.firstMetric[scope] < 0) {
+            scopes.firstMetric[scope] = added;
+        } else {
+            metrics.next[scopes.lastMetric[scope]] = added;
+        }
+        scopes.lastMetric[scope] = added;
+        return added;
+    }
+
+    /** Compares what the identity of a series does not hold: description, metadata and unknown fields. */
+    private boolean isEqualButForPoints(int other) {
+        PushOutline.Metrics metrics = outline.metrics;
+        byte[] b = bytes;
+        return Arrays.equals(b, metricStart, data, b, metrics.start[other], metrics.data[other])
+                && Arrays.equals(b, dataSuffixStart, dataEnd, b, metrics.dataSuffixStart[other], metrics.dataEnd[other])
+                && Arrays.equals(b, dataEnd, metricEnd, b, metrics.dataEnd[other], metrics.end[other]);
+    }
+
+    /** Reads a NumberDataPoint into the fields for the point that is being read. */
+    private void numberPoint(int start, int end, boolean identity) throws NotCanonicalException {
+        byte[] b = bytes;
+        startTimeAt = -1;
+        startTime = 0;
+        time = 0;
+        valueAt = -1;
+        noRecordedValue = false;
+        attributesHigh = 0;
+        attributesLow = 0;
+        int at = start;
+        while (at < end && b[at] >>> 3 == 1) {
+            // Labels, which OTLP had here before 1.0.
+            at = Wire.afterValue(b, at + 1, b[at] & 7);
+        }
+        if (at < end && b[at] == START_TIME_TAG) {
+            startTimeAt = at;
+            startTime = Wire.fixed64(b, at + 1);
+            at += 9;
+        }
+        if (at < end && b[at] == TIME_TAG) {
+            time = Wire.fixed64(b, at + 1);
+            at += 9;
+        }
+        if (at < end && b[at] == DOUBLE_TAG) {
+            valueAt = at;
+            value = Wire.fixed64(b, at + 1);
+            isDouble = true;
+            at += 9;
+        }
+        while (at < end && b[at] == EXEMPLARS_TAG) {
+            at = fieldEnd(at + 1);
+        }
+        if (at < end && b[at] == INT_TAG) {
+            valueAt = at;
+            value = Wire.fixed64(b, at + 1);
+            isDouble = false;
+            at += 9;
+        }
+        attributesStart = at;
+        while (at < end && b[at] == POINT_ATTRIBUTES_TAG) {
+            int attributeStart = content(at + 1);
+            at = fieldEnd(at + 1);
+            attribute(attributeStart, at, identity);
+        }
+        attributesEnd = at;
+        if (at < end && b[at] == FLAGS_TAG) {
+            noRecordedValue = (b[at + 1] & NO_RECORDED_VALUE) != 0;
+        }
+        require(at == end || CanonicalForm.has(Schema.NUMBER_DATA_POINT, b, at, end, 8));
+    }
+
+    /** Checks an attribute and adds its hash to those of its set. */
+    private void attribute(int start, int end, boolean identity) throws NotCanonicalException {
+        byte[] b = bytes;
+        if (start < end && b[start] == KEY_TAG) {
+            int key = content(start + 1);
+            int keyEnd = fieldEnd(start + 1);
+            // The rewrite leaves forged attributes out.
+            require(!ReservedKeys.contain(b, key, keyEnd));
+            require(key < keyEnd && (keyEnd == end || isPlainValue(keyEnd, end))
+                    || CanonicalForm.has(Schema.KEY_VALUE, b, start, end, 0));
+        } else {
+            require(CanonicalForm.has(Schema.KEY_VALUE, b, start, end, 2));
+        }
+        if (identity) {
+            hash.hash(ATTRIBUTE_DOMAIN, b, start, end);
+            attributesHigh += hash.high;
+            attributesLow += hash.low;
+        }
+    }
+
+    /** Returns whether a range is an attribute's value in canonical form, neither long nor nested, and nothing else. */
+    private boolean isPlainValue(int start, int end) {
+        byte[] b = bytes;
+        if (b[start] != VALUE_TAG || b[start + 1] != end - start - 2) {
+            return false;
+        }
+        int at = start + 2;
+        if (at == end) {
+            return true;
+        }
+        switch (b[at]) {
+            case 1 << 3 | Schema.WIRE_LENGTH, 7 << 3 | Schema.WIRE_LENGTH:
+                return b[at + 1] == end - at - 2;
+            case 2 << 3 | Schema.WIRE_VARINT:
+                return (b[at + 1] & ~1) == 0 && at + 2 == end;
+            case 3 << 3 | Schema.WIRE_VARINT:
+                return Wire.afterVarint(b, at + 1) == end && Wire.isShortest(b, at + 1, end);
+            case 4 << 3 | Schema.WIRE_FIXED64:
+                return at + 9 == end;
+            default:
+                return false;
+        }
+    }
+
+    private static boolean isNan(long doubleBits) {
+        return Double.isNaN(Double.longBitsToDouble(doubleBits));
+    }
+
+    private static boolean isFinite(long doubleBits) {
+        return Double.isFinite(Double.longBitsToDouble(doubleBits));
+    }
+
+    private static void require(boolean canonical) throws NotCanonicalException {
+        if (!canonical) {
+            throw NotCanonicalException.INSTANCE;
+        }
+    }
+
+    /** Returns where the content of a length-delimited field begins, given the position of its length. */
+    private int content(int lengthAt) throws NotCanonicalException {
+        return bytes[lengthAt] >= 0 ? lengthAt + 1 : longContent(lengthAt);
+    }
+
+    /** Returns where a length-delimited field ends, given the position of its length. */
+    private int fieldEnd(int lengthAt) throws NotCanonicalException {
+        int length = bytes[lengthAt];
+        return length >= 0 ? lengthAt + 1 + length : longContent(lengthAt) + (int) Wire.varint(bytes, lengthAt);
+    }
+
+    private int longContent(int lengthAt) throws NotCanonicalException {
+        int content = Wire.afterVarint(bytes, lengthAt);
+        require(Wire.isShortest(bytes, lengthAt, content));
+        return content;
+    }
+}

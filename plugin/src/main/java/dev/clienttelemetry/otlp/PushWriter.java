@@ -1,0 +1,278 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.otlp;
+
+/**
+ * Writes a {@link PushOutline} as the {@code resource_metrics} fields of an ExportMetricsServiceRequest, in two steps:
+ * lengths stand before contents, so all sizes are computed first, and the result is allocated once and exactly. For one
+ * thread.
+ */
+final class PushWriter {
+    private static final byte LENGTH_TAG_1 = 1 << 3 | Schema.WIRE_LENGTH;
+    private static final byte LENGTH_TAG_2 = 2 << 3 | Schema.WIRE_LENGTH;
+    private static final byte START_TIME_TAG = 2 << 3 | Schema.WIRE_FIXED64;
+    private static final byte TIME_TAG = 3 << 3 | Schema.WIRE_FIXED64;
+    private static final byte DOUBLE_TAG = 4 << 3 | Schema.WIRE_FIXED64;
+    private static final byte INT_TAG = 6 << 3 | Schema.WIRE_FIXED64;
+    private static final byte TEMPORALITY_CUMULATIVE = 2;
+    private static final int FIXED64_FIELD = 9;
+    /** Start time, time and value. */
+    private static final int ZERO_POINT_FIELDS = 3 * FIXED64_FIELD;
+
+    private PushOutline outline;
+    private PushOutline.Metrics metrics;
+    private PushOutline.Points points;
+    private byte[] in;
+    private byte[] out;
+    private int at;
+    private int pointCount;
+
+    /** Writes a push with labels. */
+    ConvertedPush write(PushOutline outline, byte[] labels) {
+        this.outline = outline;
+        this.metrics = outline.metrics;
+        this.points = outline.points;
+        this.in = outline.bytes;
+        pointCount = 0;
+        measurePoints();
+        int total = measureResources(labels.length);
+        out = new byte[total];
+        at = 0;
+        if (total > 0) {
+            writeResources(labels);
+            copy(outline.suffixStart, in.length);
+        }
+        ConvertedPush push = new ConvertedPush(out, pointCount);
+        this.outline = null;
+        this.metrics = null;
+        this.points = null;
+        this.in = null;
+        this.out = null;
+        return push;
+    }
+
+    private void measurePoints() {
+        for (int point = 0; point < points.count; point++) {
+            int metric = points.metric[point];
+            int size = points.end[point] - points.start[point];
+            switch (points.kind[point]) {
+                case PushOutline.Points.UNCHANGED:
+                    pointCount += points.pointCount[point];
+                    break;
+                case PushOutline.Points.DELTA:
+                    pointCount++;
+                    if (points.startTimeAt[point] < 0) {
+                        size += FIXED64_FIELD;
+                        metrics.whole[metric] = false;
+                    }
+                    size = fieldSize(size);
+                    if (points.zeroTime[point] != 0) {
+                        pointCount++;
+                        size += fieldSize(zeroPointSize(point));
+                        metrics.whole[metric] = false;
+                    }
+                    break;
+                default:
+                    size = 0;
+                    metrics.whole[metric] = false;
+            }
+            metrics.pointsSize[metric] += size;
+        }
+    }
+
+    private int zeroPointSize(int point) {
+        return ZERO_POINT_FIELDS + points.attributesEnd[point] - points.attributesStart[point];
+    }
+
+    private int measureResources(int labelsSize) {
+        PushOutline.Resources resources = outline.resources;
+        PushOutline.Scopes scopes = outline.scopes;
+        int total = 0;
+        for (int resource = 0; resource < resources.count; resource++) {
+            int scopesSize = 0;
+            for (int scope = resources.firstScope[resource]; scope >= 0; scope = scopes.next[scope]) {
+                int metricsSize = measureMetrics(scopes.firstMetric[scope]);
+                if (metricsSize == 0) {
+                    scopes.size[scope] = 0;
+                } else {
+                    scopes.size[scope] = scopes.end[scope]
+                            - scopes.start[scope]
+                            + metricsSize
+                            + scopes.suffixEnd[scope]
+                            - scopes.suffixStart[scope];
+                    scopesSize += fieldSize(scopes.size[scope]);
+                }
+            }
+            if (scopesSize == 0) {
+                resources.size[resource] = 0;
+            } else {
+                resources.size[resource] = fieldSize(labelsSize + resources.end[resource] - resources.start[resource])
+                        + scopesSize
+                        + resources.suffixEnd[resource]
+                        - resources.suffixStart[resource];
+                total += fieldSize(resources.size[resource]);
+            }
+        }
+        return total == 0 ? 0 : total + in.length - outline.suffixStart;
+    }
+
+    private int measureMetrics(int first) {
+        int total = 0;
+        for (int metric = first; metric >= 0; metric = metrics.next[metric]) {
+            if (metrics.pointsSize[metric] == 0) {
+                continue;
+            }
+            int size = metrics.end[metric] - metrics.start[metric];
+            if (!metrics.whole[metric]) {
+                size = metrics.data[metric]
+                        - metrics.start[metric]
+                        + fieldSize(dataSize(metric))
+                        + metrics.end[metric]
+                        - metrics.dataEnd[metric];
+            }
+            metrics.size[metric] = size;
+            total += fieldSize(size);
+        }
+        return total;
+    }
+
+    private int dataSize(int metric) {
+        return metrics.pointsSize[metric] + metrics.dataEnd[metric] - metrics.dataSuffixStart[metric];
+    }
+
+    /** Returns the size of a length-delimited field with a tag of one byte. */
+    private static int fieldSize(int contentSize) {
+        return 1 + Wire.varintSize(contentSize) + contentSize;
+    }
+
+    private void writeResources(byte[] labels) {
+        PushOutline.Resources resources = outline.resources;
+        PushOutline.Scopes scopes = outline.scopes;
+        for (int resource = 0; resource < resources.count; resource++) {
+            if (resources.size[resource] == 0) {
+                continue;
+            }
+            field(LENGTH_TAG_1, resources.size[resource]);
+            field(LENGTH_TAG_1, labels.length + resources.end[resource] - resources.start[resource]);
+            System.arraycopy(labels, 0, out, at, labels.length);
+            at += labels.length;
+            copy(resources.start[resource], resources.end[resource]);
+            for (int scope = resources.firstScope[resource]; scope >= 0; scope = scopes.next[scope]) {
+                if (scopes.size[scope] == 0) {
+                    continue;
+                }
+                field(LENGTH_TAG_2, scopes.size[scope]);
+                copy(scopes.start[scope], scopes.end[scope]);
+                for (int metric = scopes.firstMetric[scope]; metric >= 0; metric = metrics.next[metric]) {
+                    if (metrics.pointsSize[metric] != 0) {
+                        field(LENGTH_TAG_2, metrics.size[metric]);
+                        if (metrics.whole[metric]) {
+                            writeWhole(metric);
+                        } else {
+                            writeComposed(metric);
+                        }
+                    }
+                }
+                copy(scopes.suffixStart[scope], scopes.suffixEnd[scope]);
+            }
+            copy(resources.suffixStart[resource], resources.suffixEnd[resource]);
+        }
+    }
+
+    /** Copies a metric and patches its converted points in place: nothing of it has another size than before. */
+    private void writeWhole(int metric) {
+        int start = metrics.start[metric];
+        // What is at a position of the push is at that position plus this of the output.
+        int shift = at - start;
+        copy(start, metrics.end[metric]);
+        if (metrics.converted[metric]) {
+            for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
+                patch(point, shift);
+            }
+            patchTemporality(metrics.dataSuffixStart[metric] + shift);
+        }
+    }
+
+    private void writeComposed(int metric) {
+        copy(metrics.start[metric], metrics.data[metric]);
+        field(in[metrics.data[metric]], dataSize(metric));
+        for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
+            switch (points.kind[point]) {
+                case PushOutline.Points.UNCHANGED:
+                    copy(points.start[point], points.end[point]);
+                    break;
+                case PushOutline.Points.DELTA:
+                    if (points.zeroTime[point] != 0) {
+                        writeZero(point);
+                    }
+                    writeConverted(point);
+                    break;
+                default:
+                // Left out.
+            }
+        }
+        int dataSuffixAt = at;
+        copy(metrics.dataSuffixStart[metric], metrics.dataEnd[metric]);
+        if (metrics.converted[metric]) {
+            patchTemporality(dataSuffixAt);
+        }
+        copy(metrics.dataEnd[metric], metrics.end[metric]);
+    }
+
+    private void writeConverted(int point) {
+        int start = points.start[point];
+        int end = points.end[point];
+        if (points.startTimeAt[point] < 0) {
+            field(LENGTH_TAG_1, end - start + FIXED64_FIELD);
+            fixed64(START_TIME_TAG, points.startTime[point]);
+        } else {
+            field(LENGTH_TAG_1, end - start);
+        }
+        int shift = at - start;
+        copy(start, end);
+        patch(point, shift);
+    }
+
+    private void writeZero(int point) {
+        field(LENGTH_TAG_1, zeroPointSize(point));
+        fixed64(START_TIME_TAG, points.startTime[point]);
+        fixed64(TIME_TAG, points.zeroTime[point]);
+        // Zero is the same eight bytes as an int and as a double.
+        fixed64(points.isDouble[point] ? DOUBLE_TAG : INT_TAG, 0);
+        copy(points.attributesStart[point], points.attributesEnd[point]);
+    }
+
+    private void patch(int point, int shift) {
+        if (points.startTimeAt[point] >= 0) {
+            Wire.putFixed64(out, points.startTimeAt[point] + shift + 1, points.startTime[point]);
+        }
+        int valueAt = points.valueAt[point] + shift;
+        out[valueAt] = points.isDouble[point] ? DOUBLE_TAG : INT_TAG;
+        Wire.putFixed64(out, valueAt + 1, points.value[point]);
+    }
+
+    /** In canonical form the temporality is the first field after the points, and delta is one byte, as cumulative is. */
+    private void patchTemporality(int dataSuffixAt) {
+        out[dataSuffixAt + 1] = TEMPORALITY_CUMULATIVE;
+    }
+
+    private void fixed64(byte tag, long value) {
+        out[at] = tag;
+        Wire.putFixed64(out, at + 1, value);
+        at += FIXED64_FIELD;
+    }
+
+    private void field(byte tag, int size) {
+        out[at++] = tag;
+        at = Wire.putVarint(out, at, size);
+    }
+
+    private void copy(int start, int end) {
+        if (start != end) {
+            System.arraycopy(in, start, out, at, end - start);
+            at += end - start;
+        }
+    }
+}

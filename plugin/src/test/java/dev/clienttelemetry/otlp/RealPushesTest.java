@@ -1,0 +1,79 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.otlp;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.MetricsData;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+
+/** What becomes of the pushes of real clients with all default settings. */
+class RealPushesTest {
+    private final TelemetryMetrics metrics = new TelemetryMetrics();
+    private final Client client = new Client(
+            "demo-consumer",
+            "apache-kafka-java",
+            "4.4.0",
+            "127.0.0.1",
+            "41234",
+            "User:ANONYMOUS",
+            "PLAIN",
+            "PLAINTEXT");
+    private final ClientInstance instance = new ClientInstances(10, () -> 0).pushed(1, 2, client, 0, false);
+    private final PushConverter converter = new PushConverter(
+            new ConversionSettings(
+                    EnumSet.range(Label.CLIENT_INSTANCE_ID, Label.BROKER_ID),
+                    "client_id",
+                    "1",
+                    null,
+                    Temporality.CUMULATIVE,
+                    true,
+                    1_000_000,
+                    5_000),
+            metrics,
+            () -> 0);
+
+    @Test
+    void aConsumersSteadyPushShrinksToLittleMoreThanAThird() throws Exception {
+        converter.convert(instance, client, Payloads.read("java-4.4.0-consumer-1"));
+        byte[] payload = Payloads.read("java-4.4.0-consumer-2");
+        ConvertedPush push = converter.convert(instance, client, payload);
+
+        assertThat(push.bytes().length).isLessThanOrEqualTo(payload.length * 36 / 100);
+        assertThat(push.points()).isEqualTo(140 - 12);
+        assertThat(converter.series()).isEqualTo(41);
+        assertThat(metrics.sequenceRestarts().total()).isZero();
+        assertSumsAreCumulative(push);
+    }
+
+    @Test
+    void aProducersSteadyPushShrinksByAQuarter() throws Exception {
+        converter.convert(instance, client, Payloads.read("java-4.4.0-producer-1"));
+        byte[] payload = Payloads.read("java-4.4.0-producer-2");
+        ConvertedPush push = converter.convert(instance, client, payload);
+
+        assertThat(push.bytes().length).isLessThanOrEqualTo(payload.length * 72 / 100);
+        assertThat(metrics.sequenceRestarts().total()).isZero();
+        assertSumsAreCumulative(push);
+    }
+
+    private static void assertSumsAreCumulative(ConvertedPush push) throws Exception {
+        MetricsData data = MetricsData.parseFrom(push.bytes());
+        assertThat(data.getResourceMetricsCount()).isEqualTo(1);
+        assertThat(data.getResourceMetrics(0).getScopeMetricsCount()).isEqualTo(1);
+        assertThat(data.getResourceMetrics(0).getScopeMetrics(0).getMetricsList())
+                .filteredOn(Metric::hasSum)
+                .isNotEmpty()
+                .allSatisfy(metric -> assertThat(metric.getSum().getAggregationTemporality())
+                        .isEqualTo(AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE));
+    }
+}
