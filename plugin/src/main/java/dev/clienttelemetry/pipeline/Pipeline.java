@@ -249,6 +249,9 @@ public final class Pipeline implements AutoCloseable {
                 }
             }
         }
+        if (worker != null) {
+            LOG.info("Client telemetry has stopped");
+        }
     }
 
     private static Duration left(long deadline) {

@@ -15,11 +15,14 @@ import dev.clienttelemetry.examples.receiver.OtlpReceiver;
 import dev.clienttelemetry.examples.receiver.ReceivedPoint;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
 import java.io.IOException;
+import java.io.Reader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
@@ -134,6 +137,25 @@ public final class BrokerWithPlugin implements AutoCloseable {
     /** Creates an admin client of the first listener. */
     public Admin admin() {
         return Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()));
+    }
+
+    /** Returns the cluster's id, as the first node's storage has it. */
+    public String clusterId() throws IOException {
+        Properties meta = new Properties();
+        try (Reader reader = Files.newBufferedReader(node().directory().resolve("data/meta.properties"))) {
+            meta.load(reader);
+        }
+        return meta.getProperty("cluster.id");
+    }
+
+    /** Subscribes every client to every metric, with an admin client that needs more than the first listener. */
+    public void subscribe(Duration interval, Map<String, ?> more) throws Exception {
+        Map<String, Object> configuration = new HashMap<>();
+        configuration.put("bootstrap.servers", cluster.bootstrapServers());
+        configuration.putAll(more);
+        try (Admin admin = Admin.create(configuration)) {
+            ClientMetricsSubscription.ofAllMetrics("all", interval).apply(admin);
+        }
     }
 
     /** Creates a producer of the first listener. */
