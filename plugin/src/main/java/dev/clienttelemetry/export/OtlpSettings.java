@@ -12,10 +12,15 @@ import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
+import java.security.KeyFactory;
+import java.security.PublicKey;
+import java.security.Signature;
+import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -45,6 +50,8 @@ record OtlpSettings(
         boolean compressed,
         boolean clientCertificate) {
     private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
+    private static final String KEY_BEGIN = "-----BEGIN PRIVATE KEY-----";
+    private static final String KEY_END = "-----END PRIVATE KEY-----";
     private static final String HTTP_EXAMPLE = "http://collector:4318";
     private static final String GRPC_EXAMPLE = "http://collector:4317";
 
@@ -186,7 +193,7 @@ record OtlpSettings(
 
     private static void duration(OtelProperties properties, String key, Duration max) {
         Duration duration = properties.getDuration(key);
-        if (duration != null && (duration.toMillis() < 1 || duration.compareTo(max) > 0)) {
+        if (duration != null && (duration.compareTo(max) > 0 || duration.toMillis() < 1)) {
             throw properties.invalid(
                     key, properties.getString(key), "must be between 1 ms and " + max.toHours() + " h");
         }
@@ -245,31 +252,77 @@ record OtlpSettings(
                     "needs otel.exporter.otlp.client.key beside it, the key of this certificate");
         }
         if (hasKey) {
-            certificates(properties, "client.certificate");
-            String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1);
-            if (!pem.contains("-----BEGIN PRIVATE KEY-----")) {
-                throw properties.invalid(
-                        keyKey,
-                        properties.getString(keyKey),
-                        "must be a file with an unencrypted PKCS #8 key in PEM (BEGIN PRIVATE KEY); another key becomes"
-                                + " one with: openssl pkcs8 -topk8 -nocrypt -in old.key -out new.key");
-            }
+            List<Certificate> chain = certificates(properties, "client.certificate");
+            checkKey(properties, keyKey, certificateKey, chain.get(0).getPublicKey());
         }
         return hasKey;
     }
 
-    private static void certificates(OtelProperties properties, String option) {
+    private static void checkKey(OtelProperties properties, String keyKey, String certificateKey, PublicKey publicKey) {
+        String path = properties.getString(keyKey);
+        String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1);
+        int begin = pem.indexOf(KEY_BEGIN);
+        int end = pem.indexOf(KEY_END);
+        byte[] encoded = new byte[0];
+        if (begin >= 0 && end > begin) {
+            try {
+                encoded = Base64.getMimeDecoder().decode(pem.substring(begin + KEY_BEGIN.length(), end));
+            } catch (IllegalArgumentException e) {
+                // Reported as what it is below: no key.
+                encoded = new byte[0];
+            }
+        }
+        if (encoded.length == 0) {
+            throw properties.invalid(
+                    keyKey,
+                    path,
+                    "must be a file with an unencrypted PKCS #8 key in PEM (BEGIN PRIVATE KEY); another key becomes one"
+                            + " with: openssl pkcs8 -topk8 -nocrypt -in old.key -out new.key");
+        }
+        if (!belongTogether(encoded, publicKey)) {
+            throw properties.invalid(
+                    keyKey,
+                    path,
+                    "is not the key of the first certificate in " + certificateKey + ", "
+                            + properties.getString(certificateKey));
+        }
+    }
+
+    /** Tries the key: a handshake with a wrong one fails much later, and says nothing of the reason. */
+    private static boolean belongTogether(byte[] privateKey, PublicKey publicKey) {
+        String algorithm = publicKey.getAlgorithm();
+        String signing =
+                switch (algorithm) {
+                    case "RSA" -> "SHA256withRSA";
+                    case "EC" -> "SHA256withECDSA";
+                    default -> algorithm;
+                };
+        try {
+            Signature signature = Signature.getInstance(signing);
+            signature.initSign(KeyFactory.getInstance(algorithm).generatePrivate(new PKCS8EncodedKeySpec(privateKey)));
+            signature.update(privateKey);
+            byte[] signed = signature.sign();
+            signature.initVerify(publicKey);
+            signature.update(privateKey);
+            return signature.verify(signed);
+        } catch (GeneralSecurityException e) {
+            return false;
+        }
+    }
+
+    private static List<Certificate> certificates(OtelProperties properties, String option) {
         String key = properties.keyOf(option);
         if (properties.getString(key) == null) {
-            return;
+            return List.of();
         }
         byte[] content = read(properties, key);
         try {
-            List<Object> found = new ArrayList<>(
+            List<Certificate> found = List.copyOf(
                     CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(content)));
             if (found.isEmpty()) {
                 throw new CertificateException("empty");
             }
+            return found;
         } catch (GeneralSecurityException e) {
             throw properties.invalid(
                     key,
