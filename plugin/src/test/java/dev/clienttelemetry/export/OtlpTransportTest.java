@@ -1,0 +1,566 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.clienttelemetry.examples.receiver.Answer.Grpc;
+import dev.clienttelemetry.examples.receiver.Answer.Http;
+import dev.clienttelemetry.examples.receiver.Answer.Stall;
+import dev.clienttelemetry.examples.receiver.Certificates;
+import dev.clienttelemetry.examples.receiver.OtlpReceiver;
+import dev.clienttelemetry.examples.receiver.ReceivedRequest;
+import dev.clienttelemetry.examples.receiver.Transport;
+import io.grpc.Status;
+import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
+import io.opentelemetry.proto.common.v1.AnyValue;
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.metrics.v1.Gauge;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import io.opentelemetry.proto.resource.v1.Resource;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Requests over the wire, to a receiver made from the official stubs and to servers that misbehave. */
+@Timeout(60)
+class OtlpTransportTest {
+    private final List<ReceivedRequest> received = new CopyOnWriteArrayList<>();
+    private OtlpReceiver receiver;
+
+    @BeforeEach
+    void startReceiver() throws IOException {
+        receiver = OtlpReceiver.start(received::add);
+    }
+
+    @AfterEach
+    void stopReceiver() {
+        receiver.close();
+    }
+
+    /** A push with one gauge named as given. */
+    private static byte[] push(String name, int padding) {
+        return ExportMetricsServiceRequest.newBuilder()
+                .addResourceMetrics(ResourceMetrics.newBuilder()
+                        .setResource(Resource.newBuilder()
+                                .addAttributes(KeyValue.newBuilder()
+                                        .setKey("padding")
+                                        .setValue(AnyValue.newBuilder().setStringValue("x".repeat(padding)))))
+                        .addScopeMetrics(ScopeMetrics.newBuilder()
+                                .addMetrics(Metric.newBuilder()
+                                        .setName(name)
+                                        .setGauge(Gauge.newBuilder()
+                                                .addDataPoints(NumberDataPoint.newBuilder()
+                                                        .setTimeUnixNano(1)
+                                                        .setAsInt(1))))))
+                .build()
+                .toByteArray();
+    }
+
+    private record Bytes(List<byte[]> parts) implements Payload {
+        @Override
+        public int size() {
+            return parts.stream().mapToInt(part -> part.length).sum();
+        }
+
+        @Override
+        public void writeTo(OutputStream out) throws IOException {
+            for (byte[] part : parts) {
+                out.write(part);
+            }
+        }
+    }
+
+    private static Payload payload() {
+        return new Bytes(List.of(push("first", 10), push("second", 10)));
+    }
+
+    private OtlpConnection open(OtlpProtocol protocol, Map<String, String> more) {
+        String endpoint = protocol == OtlpProtocol.GRPC
+                ? receiver.grpcEndpoint().toString()
+                : receiver.httpEndpoint().toString();
+        return openAt(protocol, endpoint, more);
+    }
+
+    private static OtlpConnection openAt(OtlpProtocol protocol, String endpoint, Map<String, String> more) {
+        Map<String, String> server = new HashMap<>(more);
+        server.putIfAbsent("otel.exporter.otlp.protocol", protocol.configured());
+        server.putIfAbsent("otel.exporter.otlp.endpoint", endpoint);
+        return OtlpConnection.open(OtelProperties.of(server, Map.of(), Map.of()));
+    }
+
+    private static Answer send(OtlpConnection connection, Payload payload) {
+        CompletableFuture<Answer> answer = new CompletableFuture<>();
+        connection.transport().send(payload, answer::complete);
+        return answer.orTimeout(30, TimeUnit.SECONDS).join();
+    }
+
+    private Answer sendOnce(OtlpProtocol protocol, Map<String, String> more) {
+        try (OtlpConnection connection = open(protocol, more)) {
+            return send(connection, payload());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void pushesOneAfterTheOtherAreOneRequest(OtlpProtocol protocol) {
+        Answer answer = sendOnce(protocol, Map.of("otel.exporter.otlp.headers", "x-tenant=a%20b,x-other=c"));
+
+        assertThat(answer).isEqualTo(Answer.accepted(new PartialSuccess(0, "")));
+        assertThat(received).hasSize(1);
+        ReceivedRequest request = received.get(0);
+        assertThat(request.transport())
+                .isEqualTo(protocol == OtlpProtocol.GRPC ? Transport.GRPC : Transport.HTTP_PROTOBUF);
+        assertThat(request.points()).extracting("name").containsExactly("first", "second");
+        assertThat(request.headers())
+                .containsEntry("x-tenant", "a b")
+                .containsEntry("x-other", "c")
+                .doesNotContainKey("grpc-encoding")
+                .doesNotContainKey("content-encoding");
+        assertThat(request.headers().get("user-agent")).startsWith("kafka-client-telemetry");
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void requestsAreCompressed(OtlpProtocol protocol) {
+        Answer answer = sendOnce(protocol, Map.of("otel.exporter.otlp.compression", "gzip"));
+
+        assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.ACCEPTED);
+        assertThat(received.get(0).points()).extracting("name").containsExactly("first", "second");
+        assertThat(received.get(0).headers())
+                .containsEntry(protocol == OtlpProtocol.GRPC ? "grpc-encoding" : "content-encoding", "gzip");
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void largeRequestsArrive(OtlpProtocol protocol) {
+        try (OtlpConnection connection = open(protocol, Map.of())) {
+            Answer answer = send(connection, new Bytes(List.of(push("big", 2_000_000), push("big", 1_900_000))));
+
+            assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.ACCEPTED);
+            assertThat(received.get(0).points()).hasSize(2);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aPartialSuccessIsTold(OtlpProtocol protocol) {
+        receiver.answerWith(
+                request -> new dev.clienttelemetry.examples.receiver.Answer.PartialSuccess(3, "too\u001b[31m old"));
+
+        Answer answer = sendOnce(protocol, Map.of());
+
+        assertThat(answer.outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+        assertThat(answer.rejectedPoints()).isEqualTo(3);
+        assertThat(answer.detail()).isEqualTo("too\\u001b[31m old");
+    }
+
+    @Test
+    void httpErrorsAreTold() {
+        receiver.answerWith(request -> new Http(503, Map.of("Retry-After", "7"), "try\nlater"));
+
+        Answer answer = sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of());
+
+        assertThat(answer)
+                .isEqualTo(
+                        new Answer(Answer.Outcome.RETRY, "503", "HTTP 503: try later", TimeUnit.SECONDS.toNanos(7), 0));
+        assertThat(received).hasSize(1);
+    }
+
+    /** OkHttp would send these once more by itself. */
+    @ParameterizedTest
+    @ValueSource(ints = {408, 503, 421})
+    void nothingIsSentTwiceByItself(int status) {
+        receiver.answerWith(request -> new Http(status, Map.of("Retry-After", "0"), ""));
+
+        sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of());
+
+        assertThat(received).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {301, 302, 307, 308})
+    void redirectsAreNotFollowedButTold(int status) {
+        receiver.answerWith(
+                request -> new Http(status, Map.of("Location", receiver.httpEndpoint() + "/elsewhere"), ""));
+
+        Answer answer = sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of());
+
+        assertThat(answer.outcome()).isEqualTo(Answer.Outcome.ENDPOINT_REFUSES);
+        assertThat(answer.detail()).contains("/elsewhere", "otel.exporter.otlp.endpoint");
+        assertThat(received).hasSize(1);
+    }
+
+    @Test
+    void anEndlessErrorMessageIsCut() {
+        receiver.answerWith(request -> new Http(400, Map.of(), "x".repeat(3_000_000)));
+
+        assertThat(sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of()).detail()).hasSizeLessThan(400);
+    }
+
+    @Test
+    void grpcErrorsAreTold() {
+        receiver.answerWith(request -> new Grpc(Status.UNAVAILABLE.withDescription("über\nload"), null));
+
+        assertThat(sendOnce(OtlpProtocol.GRPC, Map.of()))
+                .isEqualTo(Answer.of(Answer.Outcome.RETRY, "UNAVAILABLE", "gRPC UNAVAILABLE: über load"));
+    }
+
+    @Test
+    void retryInfoIsTold() {
+        receiver.answerWith(request -> new Grpc(Status.RESOURCE_EXHAUSTED, Duration.ofMillis(2500)));
+        Answer throttled = sendOnce(OtlpProtocol.GRPC, Map.of());
+        receiver.answerWith(request -> new Grpc(Status.RESOURCE_EXHAUSTED, null));
+        Answer refused = sendOnce(OtlpProtocol.GRPC, Map.of());
+
+        assertThat(throttled.outcome()).isEqualTo(Answer.Outcome.RETRY);
+        assertThat(throttled.retryAfterNanos()).isEqualTo(2_500_000_000L);
+        assertThat(refused.outcome()).isEqualTo(Answer.Outcome.CONTENT_REFUSED);
+    }
+
+    @Test
+    void aMessageLargerThanTheServerTakesIsTheContentsFault() {
+        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of())) {
+            Answer answer = send(connection, new Bytes(List.of(push("big", 5_000_000))));
+
+            assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.CONTENT_REFUSED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void noAnswerEndsWithTheTimeout(OtlpProtocol protocol) {
+        receiver.answerWith(request -> new Stall(false));
+
+        Answer answer = sendOnce(protocol, Map.of("otel.exporter.otlp.timeout", "700"));
+
+        assertThat(answer.outcome()).isEqualTo(Answer.Outcome.TIMEOUT);
+        assertThat(answer.errorType()).isEqualTo(protocol == OtlpProtocol.GRPC ? answer.errorType() : "timeout");
+    }
+
+    @Test
+    void aBodyThatStallsEndsWithTheTimeoutToo() {
+        receiver.answerWith(request -> new Stall(true));
+
+        Answer answer = sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of("otel.exporter.otlp.timeout", "700"));
+
+        assertThat(answer)
+                .isEqualTo(Answer.of(Answer.Outcome.TIMEOUT, "timeout", "the answer did not end within 700 ms"));
+    }
+
+    @Test
+    void aBodyThatDripsEndsWithTheTimeoutToo() throws IOException {
+        CountDownLatch over = new CountDownLatch(1);
+        try (RawServer dripping = new RawServer(socket -> {
+            RawServer.readRequest(socket.getInputStream());
+            OutputStream out = socket.getOutputStream();
+            out.write("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            do {
+                out.write('x');
+            } while (!over.await(50, TimeUnit.MILLISECONDS));
+        })) {
+            try (OtlpConnection connection = openAt(
+                    OtlpProtocol.HTTP_PROTOBUF,
+                    dripping.endpoint().toString(),
+                    Map.of("otel.exporter.otlp.timeout", "700"))) {
+                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.TIMEOUT);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aServerThatReadsNothingEndsWithTheTimeout(OtlpProtocol protocol) throws IOException {
+        try (RawServer deaf = new RawServer(socket -> Thread.currentThread().join())) {
+            try (OtlpConnection connection =
+                    openAt(protocol, deaf.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "700"))) {
+                Answer answer = send(connection, new Bytes(List.of(push("big", 20_000_000))));
+
+                assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.TIMEOUT);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aRefusedConnectionIsCalledThat(OtlpProtocol protocol) throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        for (String host : List.of("127.0.0.1", "localhost")) {
+            try (OtlpConnection connection = openAt(protocol, "http://" + host + ":" + port, Map.of())) {
+                Answer answer = send(connection, payload());
+
+                assertThat(answer.outcome()).isEqualTo(Answer.Outcome.RETRY);
+                assertThat(answer.detail()).isEqualTo("connection refused");
+                assertThat(answer.errorType()).isEqualTo("java.net.ConnectException");
+                assertThat(connection.reachability().state()).isEqualTo(Reachability.State.UNREACHABLE);
+                assertThat(connection.reachability().cause()).isEqualTo("connection refused");
+            }
+        }
+    }
+
+    @Test
+    void anUnknownHostIsCalledThat() {
+        try (OtlpConnection connection = openAt(OtlpProtocol.GRPC, "http://no-such-host.invalid:4317", Map.of())) {
+            assertThat(send(connection, payload()).detail()).contains("unknown host", "no-such-host.invalid");
+        }
+    }
+
+    @Test
+    void localhostWorksWhicheverAddressListens() {
+        try (OtlpConnection connection =
+                openAt(OtlpProtocol.GRPC, "http://localhost:" + receiver.grpcPort(), Map.of())) {
+            assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void theWrongProtocolIsCalledThat(OtlpProtocol protocol) {
+        String other = protocol == OtlpProtocol.GRPC
+                ? receiver.httpEndpoint().toString()
+                : receiver.grpcEndpoint().toString();
+        try (OtlpConnection connection = openAt(protocol, other, Map.of("otel.exporter.otlp.timeout", "3s"))) {
+            Answer answer = send(connection, payload());
+
+            assertThat(answer.outcome()).as(answer.detail()).isIn(Answer.Outcome.RETRY, Answer.Outcome.TIMEOUT);
+            assertThat(answer.detail()).contains("does the endpoint speak " + protocol.description() + "?");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void garbageIsNoAnswer(OtlpProtocol protocol) throws IOException {
+        try (RawServer garbage = new RawServer(socket -> {
+            socket.getInputStream().read();
+            socket.getOutputStream()
+                    .write("\u0007\u001b[2Jgarbage\r\n\r\n".repeat(1000).getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().flush();
+            socket.getInputStream().readNBytes(100);
+        })) {
+            try (OtlpConnection connection =
+                    openAt(protocol, garbage.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "3s"))) {
+                Answer answer = send(connection, payload());
+
+                assertThat(answer.outcome()).as(answer.detail()).isIn(Answer.Outcome.RETRY, Answer.Outcome.TIMEOUT);
+                assertThat(answer.detail().chars()).allMatch(c -> c >= ' ');
+                assertThat(answer.detail()).hasSizeLessThan(500);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aResetConnectionIsTriedAgainLater(OtlpProtocol protocol) throws IOException {
+        try (RawServer resetting = new RawServer(socket -> {
+            socket.getInputStream().read();
+            socket.setSoLinger(true, 0);
+        })) {
+            try (OtlpConnection connection =
+                    openAt(protocol, resetting.endpoint().toString(), Map.of())) {
+                Answer answer = send(connection, payload());
+
+                assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.RETRY);
+                assertThat(answer.detail()).contains("broke");
+                assertThat(resetting.connections()).isEqualTo(1);
+            }
+        }
+    }
+
+    @Test
+    void aKeptConnectionThatTheServerClosesOnTheNextRequestIsStale() throws IOException {
+        try (RawServer closing = new RawServer(socket -> {
+            RawServer.readRequest(socket.getInputStream());
+            socket.getOutputStream()
+                    .write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            socket.getInputStream().read();
+        })) {
+            try (OtlpConnection connection =
+                    openAt(OtlpProtocol.HTTP_PROTOBUF, closing.endpoint().toString(), Map.of())) {
+                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+
+                Answer answer = send(connection, payload());
+
+                assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.STALE_CONNECTION);
+                assertThat(connection.reachability().state()).isEqualTo(Reachability.State.REACHABLE);
+                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+            }
+        }
+    }
+
+    /** Without a ping, every later request would hang on the dead connection until TCP gives up, some 15 minutes. */
+    @Test
+    void anHttp2ConnectionThatDiedSilentlyIsReplaced() throws IOException {
+        try (SilentRelay relay = new SilentRelay(receiver.grpcPort())) {
+            try (OtlpConnection connection =
+                    openAt(OtlpProtocol.GRPC, relay.endpoint(), Map.of("otel.exporter.otlp.timeout", "1500"))) {
+                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+                relay.fallSilent();
+
+                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.TIMEOUT);
+
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> send(connection, payload()).outcome() == Answer.Outcome.ACCEPTED);
+                assertThat(relay.connections()).isEqualTo(2);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void eightRequestsAreInFlightAtOnce(OtlpProtocol protocol) {
+        CompletableFuture<Void> release = new CompletableFuture<>();
+        receiver.answerWith(request -> {
+            release.join();
+            return dev.clienttelemetry.examples.receiver.Answer.ACCEPT;
+        });
+        try (OtlpConnection connection = open(protocol, Map.of())) {
+            List<Answer> answers = new CopyOnWriteArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                connection.transport().send(payload(), answers::add);
+            }
+
+            await().until(() -> received.size() == 8);
+            assertThat(answers).isEmpty();
+            release.complete(null);
+            await().until(() -> answers.size() == 8);
+            assertThat(answers).extracting(Answer::outcome).containsOnly(Answer.Outcome.ACCEPTED);
+        }
+    }
+
+    @Test
+    void closingGivesUpWhatIsInFlightAtOnce() {
+        receiver.answerWith(request -> new Stall(false));
+        OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of());
+        List<Answer> answers = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 8; i++) {
+            connection.transport().send(payload(), answers::add);
+        }
+        await().until(() -> received.size() == 8);
+
+        connection.close();
+
+        await().until(() -> answers.size() == 8);
+        assertThat(answers).extracting(Answer::outcome).containsOnly(Answer.Outcome.CANCELLED);
+        assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.CANCELLED);
+    }
+
+    @Test
+    void userAndPasswordOfTheEndpointBecomeCredentials() {
+        String endpoint = "http://alice:s3cr3t@127.0.0.1:" + receiver.httpPort();
+        try (OtlpConnection connection = openAt(OtlpProtocol.HTTP_PROTOBUF, endpoint, Map.of())) {
+            assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+        }
+        try (OtlpConnection connection = openAt(
+                OtlpProtocol.HTTP_PROTOBUF,
+                endpoint,
+                Map.of("otel.exporter.otlp.headers", "Authorization=Bearer%20x"))) {
+            send(connection, payload());
+        }
+
+        assertThat(received)
+                .extracting(request -> request.headers().get("authorization"))
+                .containsExactly("Basic YWxpY2U6czNjcjN0", "Bearer x");
+    }
+
+    @Test
+    void socketsAreWithoutNaglesAlgorithm() throws IOException {
+        try (Socket socket = new NoDelaySocketFactory().createSocket()) {
+            assertThat(socket.getTcpNoDelay()).isTrue();
+        }
+    }
+
+    @Test
+    void threadsDoNotGrowWithConnectionsThatComeAndGo() {
+        for (int i = 0; i < 3; i++) {
+            comeAndGo();
+        }
+        Set<Thread> before = Thread.getAllStackTraces().keySet();
+        for (int i = 0; i < 20; i++) {
+            comeAndGo();
+        }
+
+        await().untilAsserted(() -> {
+            assertThat(Thread.getAllStackTraces().keySet())
+                    .noneMatch(thread -> thread.getName().startsWith("client-telemetry-"));
+            assertThat(Thread.getAllStackTraces().keySet().stream()
+                            .filter(thread -> !before.contains(thread))
+                            .filter(thread -> thread.getName().contains("OkHttp")))
+                    .hasSizeLessThanOrEqualTo(2);
+        });
+        assertThat(java.util.logging.Logger.getLogger("okhttp3").getHandlers()).isEmpty();
+    }
+
+    private void comeAndGo() {
+        for (OtlpProtocol protocol : OtlpProtocol.values()) {
+            try (OtlpConnection connection = open(protocol, Map.of())) {
+                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+            }
+        }
+    }
+
+    @Test
+    void tlsWithAPrivateAuthorityAndClientCertificates(@TempDir Path directory) throws Exception {
+        Certificates authority = new Certificates(directory);
+        Certificates.Identity client = authority.issue("client");
+        Map<String, String> trusting = Map.of(
+                "otel.exporter.otlp.certificate", authority.authorityPem().toString());
+        Map<String, String> known = new HashMap<>(trusting);
+        known.put("otel.exporter.otlp.client.key", client.key().toString());
+        known.put("otel.exporter.otlp.client.certificate", client.certificate().toString());
+        for (OtlpProtocol protocol : OtlpProtocol.values()) {
+            try (OtlpReceiver mutual = OtlpReceiver.builder()
+                    .listener(received::add)
+                    .tls(authority.mutualTls())
+                    .start()) {
+                String endpoint = protocol == OtlpProtocol.GRPC
+                        ? mutual.grpcEndpoint().toString()
+                        : mutual.httpEndpoint().toString();
+                try (OtlpConnection connection = openAt(protocol, endpoint, known)) {
+                    Answer answer = send(connection, payload());
+                    assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.ACCEPTED);
+                }
+                try (OtlpConnection connection = openAt(protocol, endpoint, trusting)) {
+                    Answer answer = send(connection, payload());
+                    assertThat(answer.outcome())
+                            .as("without a client certificate")
+                            .isEqualTo(Answer.Outcome.RETRY);
+                    assertThat(answer.detail()).containsAnyOf("certificate", "TLS", "broke");
+                }
+                try (OtlpConnection connection = openAt(protocol, endpoint, Map.of())) {
+                    Answer answer = send(connection, payload());
+                    assertThat(answer.outcome()).as("not trusting it").isEqualTo(Answer.Outcome.RETRY);
+                    assertThat(answer.detail()).contains("TLS handshake failed", "otel.exporter.otlp.certificate");
+                }
+            }
+        }
+    }
+}
