@@ -41,7 +41,10 @@ final class PluginMetrics implements AutoCloseable {
             if (!server.isRegistered(object)) {
                 return OptionalLong.empty();
             }
-            return OptionalLong.of(((Number) server.getAttribute(object, "Value")).longValue());
+            // Some have no value before there is anything to say.
+            return server.getAttribute(object, "Value") instanceof Number value
+                    ? OptionalLong.of(value.longValue())
+                    : OptionalLong.empty();
         } catch (JMException e) {
             throw new IOException("cannot read " + name + " over JMX: " + e.getMessage(), e);
         }

@@ -85,15 +85,19 @@ final class QuickstartRun {
     private int runToItsEnd() throws IOException, InterruptedException, ExecutionException, TimeoutException {
         KafkaDistribution kafka = fetchKafka();
         ReceivedClients received = new ReceivedClients(System::currentTimeMillis);
+        ReceivedPluginMetrics ofPlugin = new ReceivedPluginMetrics();
         if (settings.endpoint() != null) {
             screen.say("OTLP goes to your endpoint " + settings.endpoint() + " (" + settings.protocol() + ")");
-            return runBroker(kafka, settings.endpoint(), received);
+            return runBroker(kafka, settings.endpoint(), received, ofPlugin);
         }
-        try (OtlpReceiver receiver = OtlpReceiver.start(received::received)) {
+        try (OtlpReceiver receiver = OtlpReceiver.start(request -> {
+            received.received(request);
+            ofPlugin.received(request);
+        })) {
             URI endpoint = settings.protocol().equals("grpc") ? receiver.grpcEndpoint() : receiver.httpEndpoint();
             screen.say("OTLP receiver: gRPC on port " + receiver.grpcPort() + ", HTTP/protobuf on port "
                     + receiver.httpPort() + "; the broker sends to " + endpoint);
-            return runBroker(kafka, endpoint, received);
+            return runBroker(kafka, endpoint, received, ofPlugin);
         }
     }
 
@@ -112,7 +116,8 @@ final class QuickstartRun {
         return kafka;
     }
 
-    private int runBroker(KafkaDistribution kafka, URI endpoint, ReceivedClients received)
+    private int runBroker(
+            KafkaDistribution kafka, URI endpoint, ReceivedClients received, ReceivedPluginMetrics ofPlugin)
             throws IOException, InterruptedException, ExecutionException, TimeoutException {
         try (KafkaCluster cluster = cluster(kafka, endpoint)) {
             KafkaNode broker = cluster.node(1);
@@ -132,7 +137,7 @@ final class QuickstartRun {
                             ? "; Ctrl-C ends it all"
                             : " for " + settings.duration().toSeconds() + " s"));
             screen.say("");
-            return settings.endpoint() == null ? watchReceiver(cluster, received) : watchBroker(cluster);
+            return settings.endpoint() == null ? watchReceiver(cluster, received, ofPlugin) : watchBroker(cluster);
         }
     }
 
@@ -173,13 +178,15 @@ final class QuickstartRun {
         screen.say("Subscription: every client, all metrics, every " + PUSH_INTERVAL.toSeconds() + " s");
     }
 
-    private int watchReceiver(KafkaCluster cluster, ReceivedClients received) throws IOException, InterruptedException {
+    private int watchReceiver(KafkaCluster cluster, ReceivedClients received, ReceivedPluginMetrics ofPlugin)
+            throws IOException, InterruptedException {
         try {
             showWhileClientsRun(
                     cluster, () -> Table.lines(received.clients(), System.currentTimeMillis(), screen.width()));
             // What still waits in the plugin is sent before it ends.
             stop(cluster.node(1));
         } finally {
+            screen.say(ofPlugin.line());
             screen.say("received " + received.points() + " data points of " + received.metrics() + " metrics from "
                     + received.clients().size() + " client instances");
         }
