@@ -102,15 +102,19 @@ public final class OtelProperties implements ConfigProperties {
     }
 
     /**
-     * Returns the {@code otel.*} keys of {@code server.properties} that have no effect, each with a word on what was
-     * perhaps meant; for a warning in the log.
+     * Returns a line for the log for each {@code otel.*} key of {@code server.properties} that has no effect, with what was
+     * perhaps meant.
      */
     public List<String> ineffective() {
         List<String> found = new ArrayList<>();
         for (String name : server.keySet()) {
             if (!isKnown(name)) {
                 String nearest = nearestKnown(name);
-                found.add(nearest == null ? name : name + " (did you mean " + nearest + "?)");
+                found.add(ForeignText.oneLine(name) + " has no effect here"
+                        + (nearest == null
+                                ? ": of the otel.* settings only those of the OTLP metrics exporter, "
+                                        + RESOURCE_ATTRIBUTES + " and " + EXPORT_INTERVAL + " have"
+                                : "; did you mean " + nearest + "?"));
             }
         }
         return found;

@@ -126,7 +126,9 @@ class OtelPropertiesTest {
 
         assertThat(properties.ineffective())
                 .containsExactlyInAnyOrder(
-                        "otel.exporter.otlp.endpont (did you mean otel.exporter.otlp.endpoint?)", "otel.sdk.disabled");
+                        "otel.exporter.otlp.endpont has no effect here; did you mean otel.exporter.otlp.endpoint?",
+                        "otel.sdk.disabled has no effect here: of the otel.* settings only those of the OTLP metrics"
+                                + " exporter, otel.resource.attributes and otel.metric.export.interval have");
     }
 
     @Test

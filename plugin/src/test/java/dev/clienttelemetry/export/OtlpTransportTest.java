@@ -246,7 +246,8 @@ class OtlpTransportTest {
 
     @Test
     void aMessageLargerThanTheServerTakesIsTheContentsFault() {
-        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of())) {
+        // The server stops reading, and OkHttp looks at the answer only when writing has timed out.
+        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of("otel.exporter.otlp.timeout", "1500"))) {
             Answer answer = send(connection, new Bytes(List.of(push("big", 5_000_000))));
 
             assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.CONTENT_REFUSED);
@@ -536,31 +537,34 @@ class OtlpTransportTest {
         Map<String, String> known = new HashMap<>(trusting);
         known.put("otel.exporter.otlp.client.key", client.key().toString());
         known.put("otel.exporter.otlp.client.certificate", client.certificate().toString());
-        for (OtlpProtocol protocol : OtlpProtocol.values()) {
-            try (OtlpReceiver mutual = OtlpReceiver.builder()
-                    .listener(received::add)
-                    .tls(authority.mutualTls())
-                    .start()) {
+        try (OtlpReceiver mutual = OtlpReceiver.builder()
+                .listener(received::add)
+                .tls(authority.mutualTls())
+                .start()) {
+            for (OtlpProtocol protocol : OtlpProtocol.values()) {
                 String endpoint = protocol == OtlpProtocol.GRPC
                         ? mutual.grpcEndpoint().toString()
                         : mutual.httpEndpoint().toString();
-                try (OtlpConnection connection = openAt(protocol, endpoint, known)) {
-                    Answer answer = send(connection, payload());
-                    assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.ACCEPTED);
-                }
-                try (OtlpConnection connection = openAt(protocol, endpoint, trusting)) {
-                    Answer answer = send(connection, payload());
-                    assertThat(answer.outcome())
-                            .as("without a client certificate")
-                            .isEqualTo(Answer.Outcome.RETRY);
-                    assertThat(answer.detail()).containsAnyOf("certificate", "TLS", "broke");
-                }
-                try (OtlpConnection connection = openAt(protocol, endpoint, Map.of())) {
-                    Answer answer = send(connection, payload());
-                    assertThat(answer.outcome()).as("not trusting it").isEqualTo(Answer.Outcome.RETRY);
-                    assertThat(answer.detail()).contains("TLS handshake failed", "otel.exporter.otlp.certificate");
-                }
+                Answer welcome = sendTo(protocol, endpoint, known);
+                assertThat(welcome.outcome()).as(welcome.detail()).isEqualTo(Answer.Outcome.ACCEPTED);
+
+                Answer unknown = sendTo(protocol, endpoint, trusting);
+                assertThat(unknown.outcome()).as("without a client certificate").isEqualTo(Answer.Outcome.RETRY);
+                assertThat(unknown.detail()).containsAnyOf("certificate", "TLS", "broke");
+
+                Answer distrusted = sendTo(protocol, endpoint, Map.of());
+                assertThat(distrusted.outcome()).as("not trusting the server").isEqualTo(Answer.Outcome.RETRY);
+                assertThat(distrusted.detail()).contains("TLS handshake failed", "otel.exporter.otlp.certificate");
+
+                Answer misnamed = sendTo(protocol, endpoint.replace("127.0.0.1", "127.0.0.2"), known);
+                assertThat(misnamed.outcome()).as("another host's certificate").isEqualTo(Answer.Outcome.RETRY);
             }
+        }
+    }
+
+    private static Answer sendTo(OtlpProtocol protocol, String endpoint, Map<String, String> more) {
+        try (OtlpConnection connection = openAt(protocol, endpoint, more)) {
+            return send(connection, payload());
         }
     }
 }

@@ -1,0 +1,107 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.clienttelemetry.examples.receiver.Answer;
+import dev.clienttelemetry.examples.receiver.OtlpReceiver;
+import dev.clienttelemetry.examples.receiver.ReceivedRequest;
+import dev.clienttelemetry.pipeline.CapturedLog;
+import io.opentelemetry.sdk.metrics.SdkMeterProvider;
+import io.opentelemetry.sdk.metrics.export.MetricExporter;
+import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The exporter for the plugin's own metrics: OpenTelemetry's, on the same settings, with a sender of ours. */
+@Timeout(60)
+class OwnMetricsSenderTest {
+    private final List<ReceivedRequest> received = new CopyOnWriteArrayList<>();
+
+    private static OtlpConnection open(OtlpProtocol protocol, String endpoint) {
+        return OtlpConnection.open(OtelProperties.of(
+                Map.of(
+                        "otel.exporter.otlp.protocol",
+                        protocol.configured(),
+                        "otel.exporter.otlp.endpoint",
+                        endpoint,
+                        "otel.exporter.otlp.headers",
+                        "x-tenant=a",
+                        "otel.exporter.otlp.compression",
+                        "gzip"),
+                Map.of(),
+                Map.of()));
+    }
+
+    private static boolean export(MetricExporter exporter) {
+        try (SdkMeterProvider provider = SdkMeterProvider.builder()
+                .registerMetricReader(PeriodicMetricReader.create(exporter))
+                .build()) {
+            provider.get("scope").counterBuilder("own").build().add(1);
+            return provider.forceFlush().join(20, TimeUnit.SECONDS).isSuccess();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void ownMetricsArriveWithTheSameSettings(OtlpProtocol protocol) throws IOException {
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::add)) {
+            String endpoint = protocol == OtlpProtocol.GRPC
+                    ? receiver.grpcEndpoint().toString()
+                    : receiver.httpEndpoint().toString();
+            try (OtlpConnection connection = open(protocol, endpoint)) {
+                assertThat(export(connection.ownMetricsExporter())).isTrue();
+
+                assertThat(received).isNotEmpty();
+                assertThat(received.get(0).points()).extracting("name").containsExactly("own");
+                assertThat(received.get(0).points()).extracting("scope").containsExactly("scope");
+                assertThat(received.get(0).headers()).containsEntry("x-tenant", "a");
+                assertThat(connection.reachability().state()).isEqualTo(Reachability.State.REACHABLE);
+            }
+        }
+        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                .noneMatch(thread -> thread.getName().startsWith("client-telemetry-")));
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aFailureIsToldOnceByTheSameStateAndNotByOpenTelemetry(OtlpProtocol protocol) throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        try (CapturedLog log = new CapturedLog();
+                OtlpConnection connection = open(protocol, "http://127.0.0.1:" + port)) {
+            assertThat(export(connection.ownMetricsExporter())).isFalse();
+
+            assertThat(connection.reachability().cause()).isEqualTo("connection refused");
+            assertThat(log.lines()).singleElement().asString().contains("connection refused");
+        }
+    }
+
+    @Test
+    void refusedOwnMetricsAreTold() throws IOException {
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
+                CapturedLog log = new CapturedLog();
+                OtlpConnection connection =
+                        open(OtlpProtocol.HTTP_PROTOBUF, receiver.httpEndpoint().toString())) {
+            receiver.answerWith(request -> new Answer.Http(400, Map.of(), "no thanks"));
+
+            assertThat(export(connection.ownMetricsExporter())).isFalse();
+
+            assertThat(log.lines("own metrics")).singleElement().asString().contains("no thanks");
+        }
+    }
+}

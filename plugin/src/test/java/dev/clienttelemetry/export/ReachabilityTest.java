@@ -1,0 +1,128 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.export;
+
+import static dev.clienttelemetry.export.Answer.Outcome.ACCEPTED;
+import static dev.clienttelemetry.export.Answer.Outcome.CONTENT_REFUSED;
+import static dev.clienttelemetry.export.Answer.Outcome.ENDPOINT_REFUSES;
+import static dev.clienttelemetry.export.Answer.Outcome.RETRY;
+import static dev.clienttelemetry.export.Answer.Outcome.STALE_CONNECTION;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.export.Reachability.State;
+import dev.clienttelemetry.pipeline.CapturedLog;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+class ReachabilityTest {
+    private final SetClock clock = new SetClock();
+    private final CapturedLog log = new CapturedLog();
+    private final Reachability reachability =
+            new Reachability("http://collector:4317", LoggerFactory.getLogger(OtlpConnection.class), clock);
+
+    @AfterEach
+    void stopCapturing() {
+        log.close();
+    }
+
+    private void answer(Answer.Outcome outcome, String detail) {
+        reachability.answered(Answer.of(outcome, "type", detail), reachability.accepted());
+    }
+
+    @Test
+    void eachChangeOfStateIsLoggedOnceWithEndpointAndCause() {
+        assertThat(reachability.state()).isEqualTo(State.UNKNOWN);
+        for (int i = 0; i < 100; i++) {
+            answer(RETRY, "connection refused");
+        }
+        assertThat(reachability.state()).isEqualTo(State.UNREACHABLE);
+        assertThat(reachability.cause()).isEqualTo("connection refused");
+        clock.advanceMillis(7_000);
+        for (int i = 0; i < 100; i++) {
+            answer(ACCEPTED, "");
+        }
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+        assertThat(reachability.cause()).isEmpty();
+        assertThat(log.lines()).hasSize(2);
+        assertThat(log.lines().get(0))
+                .startsWith("WARN OTLP endpoint http://collector:4317: connection refused. Pushes are kept");
+        assertThat(log.lines().get(1))
+                .isEqualTo("INFO OTLP endpoint http://collector:4317 takes what is sent to it again, after 7 s");
+    }
+
+    @Test
+    void theFirstSuccessIsLogged() {
+        answer(ACCEPTED, "");
+
+        assertThat(log.lines()).containsExactly("INFO OTLP endpoint http://collector:4317 takes what is sent to it");
+    }
+
+    @Test
+    void aRefusedContentShowsThatTheEndpointIsThere() {
+        answer(CONTENT_REFUSED, "HTTP 400");
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+    }
+
+    @Test
+    void anEndpointThatRefusesIsUnreachableAndTheLineSaysThatPushesAreLost() {
+        answer(ENDPOINT_REFUSES, "HTTP 401");
+
+        assertThat(reachability.state()).isEqualTo(State.UNREACHABLE);
+        assertThat(log.lines()).singleElement().asString().contains("HTTP 401", "dropped until this is put right");
+    }
+
+    @Test
+    void aFailureAmongSuccessesSaysNothingOfTheEndpoint() {
+        answer(ACCEPTED, "");
+        long before = reachability.accepted();
+        answer(ACCEPTED, "");
+
+        reachability.answered(Answer.of(RETRY, "503", "HTTP 503"), before);
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+    }
+
+    @Test
+    void aStaleConnectionSaysNothingEither() {
+        answer(ACCEPTED, "");
+
+        answer(STALE_CONNECTION, "");
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+    }
+
+    @Test
+    void anotherCauseIsToldToo() {
+        answer(RETRY, "connection refused");
+        answer(ENDPOINT_REFUSES, "HTTP 401");
+
+        assertThat(log.lines()).hasSize(2);
+        assertThat(log.lines().get(1)).contains("HTTP 401");
+    }
+
+    @Test
+    void aStateThatChangesAllTheTimeIsLoggedAtMostSoOftenAMinuteAndItsEndAtLast() {
+        for (int i = 0; i < 1000; i++) {
+            answer(RETRY, "HTTP 503");
+            answer(ACCEPTED, "");
+        }
+        assertThat(log.lines()).hasSize(4);
+        answer(RETRY, "HTTP 503");
+        reachability.tick();
+        assertThat(log.lines()).hasSize(4);
+
+        clock.advanceMillis(60_000);
+        reachability.tick();
+        reachability.tick();
+
+        assertThat(log.lines()).hasSize(5);
+        List<String> lines = log.lines();
+        assertThat(lines.get(4)).contains("HTTP 503", "times more meanwhile");
+    }
+}
