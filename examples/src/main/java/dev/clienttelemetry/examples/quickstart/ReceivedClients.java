@@ -23,8 +23,8 @@ final class ReceivedClients {
     static final int MAX_INSTANCES = 100;
     static final int MAX_METRICS = 2_000;
 
-    private static final String SENT = "org.apache.kafka.producer.record.send.rate";
-    private static final String CONSUMED = "org.apache.kafka.consumer.fetch.manager.records.consumed.rate";
+    private static final String SENT = "org.apache.kafka.producer.record.send.total";
+    private static final String CONSUMED = "org.apache.kafka.consumer.fetch.manager.records.consumed.total";
     private static final String LAG = "org.apache.kafka.consumer.fetch.manager.records.lag.max";
     private static final String PRODUCE_LATENCY = "org.apache.kafka.producer.request.latency.avg";
     private static final String FETCH_LATENCY = "org.apache.kafka.consumer.fetch.manager.fetch.latency.avg";
@@ -96,12 +96,12 @@ final class ReceivedClients {
 
     private static final class Instance {
         private final Set<String> metrics = new TreeSet<>();
+        private final CounterRate sent = new CounterRate();
+        private final CounterRate consumed = new CounterRate();
         private String clientId = "";
         private String software = "";
         private long points;
         private long lastPushMillis;
-        private double sent = Double.NaN;
-        private double consumed = Double.NaN;
         private double lag = Double.NaN;
         private double latency = Double.NaN;
 
@@ -122,8 +122,8 @@ final class ReceivedClients {
 
         private void note(ReceivedPoint point) {
             switch (point.name()) {
-                case SENT -> sent = point.value();
-                case CONSUMED -> consumed = point.value();
+                case SENT -> sent.next(point);
+                case CONSUMED -> consumed.next(point);
                 case LAG -> lag = point.value();
                 case PRODUCE_LATENCY, FETCH_LATENCY -> latency = point.value();
                 default -> {
@@ -140,8 +140,8 @@ final class ReceivedClients {
                     Set.copyOf(metrics),
                     points,
                     lastPushMillis,
-                    sent,
-                    consumed,
+                    sent.perSecond(),
+                    consumed.perSecond(),
                     lag,
                     latency);
         }

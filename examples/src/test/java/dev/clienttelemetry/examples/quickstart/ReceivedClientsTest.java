@@ -21,8 +21,8 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 
 class ReceivedClientsTest {
-    private static final String SENT = "org.apache.kafka.producer.record.send.rate";
-    private static final String CONSUMED = "org.apache.kafka.consumer.fetch.manager.records.consumed.rate";
+    private static final String LAG = "org.apache.kafka.consumer.fetch.manager.records.lag.max";
+    private static final String LATENCY = "org.apache.kafka.consumer.fetch.manager.fetch.latency.avg";
 
     private final ReceivedClients clients = new ReceivedClients(() -> 7_000);
 
@@ -33,18 +33,18 @@ class ReceivedClientsTest {
                 "client_id", "orders",
                 "client_software_name", "java",
                 "client_software_version", "4.4.0");
-        clients.received(request(labels, CONSUMED, 12, Map.of()));
-        clients.received(request(labels, CONSUMED, 3, Map.of("topic", "a")));
-        clients.received(request(labels, SENT, 5, Map.of()));
+        clients.received(request(labels, LAG, 12, Map.of()));
+        clients.received(request(labels, LAG, 3, Map.of("topic", "a")));
+        clients.received(request(labels, LATENCY, 5, Map.of()));
 
         assertThat(clients.clients()).singleElement().satisfies(client -> {
             assertThat(client.clientId()).isEqualTo("orders");
             assertThat(client.software()).isEqualTo("java 4.4.0");
             assertThat(client.points()).isEqualTo(3);
-            assertThat(client.metrics()).containsExactlyInAnyOrder(SENT, CONSUMED);
-            assertThat(client.consumedPerSecond()).isEqualTo(12);
-            assertThat(client.sentPerSecond()).isEqualTo(5);
-            assertThat(client.lag()).isNaN();
+            assertThat(client.metrics()).containsExactlyInAnyOrder(LAG, LATENCY);
+            assertThat(client.lag()).isEqualTo(12);
+            assertThat(client.latencyMillis()).isEqualTo(5);
+            assertThat(client.sentPerSecond()).isNaN();
             assertThat(client.lastPushMillis()).isEqualTo(7_000);
         });
         assertThat(clients.saw("orders")).isTrue();
