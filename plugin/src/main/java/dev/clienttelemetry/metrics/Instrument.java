@@ -232,6 +232,43 @@ public enum Instrument {
             Kind.UP_DOWN_COUNTER,
             "{data_point}",
             "Data points in requests that wait for their answer"),
+
+    /** Subscriptions that the source has. */
+    SUBSCRIPTIONS_SUPPLIED(
+            "ClientMetricsSubscriptionSuppliedCount",
+            "client_telemetry.subscription.supplied",
+            Kind.GAUGE,
+            "{subscription}",
+            "Subscriptions that the source supplied when it could be read last"),
+    /** Subscriptions changed in the cluster. */
+    SUBSCRIPTIONS_APPLIED(
+            "ClientMetricsSubscriptionAppliedCount",
+            "client_telemetry.subscription.applied",
+            Kind.COUNTER,
+            "{subscription}",
+            "Subscriptions that this broker created, changed or deleted in the cluster"),
+    /** Subscriptions that differ. Only the broker that applies them knows. */
+    SUBSCRIPTIONS_DRIFTED(
+            "ClientMetricsSubscriptionDriftedCount",
+            "client_telemetry.subscription.drifted",
+            Kind.GAUGE,
+            "{subscription}",
+            "Subscriptions of the cluster that are not as supplied and could not be made so; told by the broker that"
+                    + " applies them"),
+    /** When all was well last, in nanoseconds since 1970. */
+    SUBSCRIPTIONS_LAST_SUCCESS(
+            "ClientMetricsSubscriptionLastSuccessTimeMs",
+            "client_telemetry.subscription.last_success.time",
+            Kind.GAUGE,
+            "s",
+            "When the source was last read and the cluster found or made equal to it, since 1970"),
+    /** When something failed last, in nanoseconds since 1970. */
+    SUBSCRIPTIONS_LAST_ERROR(
+            "ClientMetricsSubscriptionLastErrorTimeMs",
+            "client_telemetry.subscription.last_error.time",
+            Kind.GAUGE,
+            "s",
+            "When the source could not be read, or the cluster not be compared or changed, last, since 1970"),
     ;
 
     /** What a reading gives where there is none at this moment; it is then left out. */

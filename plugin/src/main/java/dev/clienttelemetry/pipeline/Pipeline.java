@@ -20,6 +20,7 @@ import dev.clienttelemetry.otlp.ConversionSettings;
 import dev.clienttelemetry.otlp.Label;
 import dev.clienttelemetry.otlp.PushConverter;
 import dev.clienttelemetry.otlp.Temporality;
+import dev.clienttelemetry.subscription.SubscriptionSynchronizer;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Map;
@@ -47,6 +48,9 @@ public final class Pipeline implements AutoCloseable {
     private final Temporality temporality;
     private final LongSupplier nanoClock;
     private final TelemetryMetrics metrics = new TelemetryMetrics();
+    /** Null where subscriptions are left alone. */
+    private final SubscriptionSynchronizer synchronizer;
+
     private final OtlpConnection connection;
     private final ClientInstances instances;
     private final ExportBuffer<ReceivedPush> buffer;
@@ -57,12 +61,17 @@ public final class Pipeline implements AutoCloseable {
     private volatile ConversionWorker worker;
     private boolean closed;
 
-    private Pipeline(PipelineSettings settings, OtelProperties otel, LongSupplier nanoClock) {
+    private Pipeline(
+            PipelineSettings settings,
+            OtelProperties otel,
+            SubscriptionSynchronizer synchronizer,
+            LongSupplier nanoClock) {
         this.settings = settings;
         this.nanoClock = nanoClock;
         Duration exportInterval = exportInterval(otel);
         this.resourceAttributes = otel.getMap("otel.resource.attributes");
         this.temporality = Temporality.valueOf(otel.temporalityPreference().toUpperCase(Locale.ROOT));
+        this.synchronizer = synchronizer;
         this.connection = OtlpConnection.open(otel);
         this.instances = new ClientInstances(settings.instancesMax(), nanoClock, metrics);
         this.buffer = new ExportBuffer<>(settings.bufferMaxBytes(), metrics);
@@ -85,13 +94,23 @@ public final class Pipeline implements AutoCloseable {
      *
      * @param settings the plugin's settings; the {@code otel.*} ones among them fall back to system properties and
      *     environment variables
-     * @throws org.apache.kafka.common.config.ConfigException where an {@code otel.*} value is wrong
+     * @throws org.apache.kafka.common.config.ConfigException where an {@code otel.*} value is wrong, or subscriptions are
+     *     to be applied and the provider cannot be made or the cluster not be reached with what is set
      */
     public static Pipeline create(PipelineSettings settings) {
         OtelProperties otel = OtelProperties.of(settings.otel(), System.getProperties(), System.getenv());
-        Pipeline pipeline = new Pipeline(settings, otel, System::nanoTime);
-        otel.ineffective().forEach(LOG::warn);
-        return pipeline;
+        SubscriptionSynchronizer synchronizer =
+                settings.subscriptions() == null ? null : SubscriptionSynchronizer.create(settings.subscriptions());
+        try {
+            Pipeline pipeline = new Pipeline(settings, otel, synchronizer, System::nanoTime);
+            otel.ineffective().forEach(LOG::warn);
+            return pipeline;
+        } catch (RuntimeException e) {
+            if (synchronizer != null) {
+                synchronizer.close();
+            }
+            throw e;
+        }
     }
 
     /**
@@ -127,6 +146,9 @@ public final class Pipeline implements AutoCloseable {
                 new FirstPush(LOG, nanoClock, receiving, () -> expositions.open(identity)),
                 nanoClock);
         provideGauges(converter);
+        if (synchronizer != null) {
+            synchronizer.start(nodeId, metrics, instances::size);
+        }
         exporter.start();
         starting.start();
         worker = starting;
@@ -234,6 +256,9 @@ public final class Pipeline implements AutoCloseable {
         }
         closed = true;
         long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+        if (synchronizer != null) {
+            synchronizer.close();
+        }
         try {
             if (worker != null && !worker.finish(CLOSE_TIMEOUT.dividedBy(2))) {
                 LOG.warn("Pushes were still being converted when the plugin had to stop; they are dropped and counted");

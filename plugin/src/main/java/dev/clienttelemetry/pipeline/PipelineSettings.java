@@ -5,6 +5,7 @@
 package dev.clienttelemetry.pipeline;
 
 import dev.clienttelemetry.otlp.Label;
+import dev.clienttelemetry.subscription.SynchronizerSettings;
 import java.util.Map;
 import java.util.Set;
 
@@ -22,6 +23,7 @@ import java.util.Set;
  * @param seriesMax series with cumulative state
  * @param seriesMaxPerInstance series with cumulative state of one client instance
  * @param dropNanGauges whether gauge points that are NaN are left out
+ * @param subscriptions how to keep the cluster's subscriptions equal to a source, null where they are left alone
  * @param otel the {@code otel.*} keys of the host's configuration
  */
 public record PipelineSettings(
@@ -36,4 +38,5 @@ public record PipelineSettings(
         int seriesMax,
         int seriesMaxPerInstance,
         boolean dropNanGauges,
+        SynchronizerSettings subscriptions,
         Map<String, String> otel) {}

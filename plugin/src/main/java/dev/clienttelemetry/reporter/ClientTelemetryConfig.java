@@ -6,6 +6,7 @@ package dev.clienttelemetry.reporter;
 
 import dev.clienttelemetry.otlp.Label;
 import dev.clienttelemetry.pipeline.PipelineSettings;
+import dev.clienttelemetry.subscription.SynchronizerSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -255,7 +256,22 @@ public final class ClientTelemetryConfig {
                 integer(SERIES_MAX),
                 integer(SERIES_MAX_PER_INSTANCE),
                 "drop".equals(string(NAN_GAUGES)),
+                synchronizerSettings(),
                 withPrefix("otel."));
+    }
+
+    /** Null where no provider is set, and on a node that is no broker of a KRaft cluster: it has no subscriptions. */
+    private SynchronizerSettings synchronizerSettings() {
+        String provider = string(SUBSCRIPTIONS_PROVIDER);
+        if (provider == null || isControllerOnly() || isZooKeeperMode()) {
+            return null;
+        }
+        return new SynchronizerSettings(
+                provider,
+                string(SUBSCRIPTIONS_PATH),
+                (Boolean) values.get(SUBSCRIPTIONS_PRUNE),
+                (Long) values.get(SUBSCRIPTIONS_REFRESH_MS),
+                host);
     }
 
     /** Returns the largest payload, decompressed, that the broker accepts, in bytes. */

@@ -12,6 +12,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
@@ -106,11 +107,17 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
         if (value == null || value.trim().isEmpty()) {
             return List.of();
         }
-        List<String> entries = new ArrayList<>(new LinkedHashSet<>(Arrays.asList(COMMA.split(value.trim(), -1))));
+        Set<String> entries = entries(value);
         if (entries.remove("")) {
             problems.add(new Problem(key, "an empty entry", "no comma without an entry on both sides"));
         }
-        return entries;
+        return List.copyOf(entries);
+    }
+
+    /** Splits a value as Kafka does, without repetitions. */
+    static Set<String> entries(String value) {
+        String text = value.trim();
+        return text.isEmpty() ? Set.of() : new LinkedHashSet<>(Arrays.asList(COMMA.split(text, -1)));
     }
 
     private static OptionalInt interval(String value, List<Problem> problems) {

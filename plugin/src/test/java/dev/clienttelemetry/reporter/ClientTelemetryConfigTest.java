@@ -49,6 +49,7 @@ class ClientTelemetryConfigTest {
                         1_000_000,
                         5000,
                         true,
+                        null,
                         Map.of()));
     }
 

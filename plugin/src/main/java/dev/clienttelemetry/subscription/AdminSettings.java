@@ -1,0 +1,189 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.types.Password;
+
+/**
+ * The settings of the Admin client with which a broker reaches its own cluster: the advertised address and the security
+ * of its inter-broker listener, and over these what {@code client.telemetry.admin.*} says.
+ */
+final class AdminSettings {
+    private static final String PREFIX = "client.telemetry.admin.";
+    private static final String INTER_BROKER_LISTENER = "inter.broker.listener.name";
+    private static final String INTER_BROKER_PROTOCOL = "security.inter.broker.protocol";
+    private static final String PROTOCOL_MAP = "listener.security.protocol.map";
+    private static final String ADVERTISED_LISTENERS = "advertised.listeners";
+    private static final String LISTENERS = "listeners";
+    private static final String BOOTSTRAP_SERVERS = "bootstrap.servers";
+    private static final String SECURITY_PROTOCOL = "security.protocol";
+    private static final Set<String> PROTOCOLS = Set.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
+
+    private final Map<String, ?> broker;
+    private final Map<String, Object> own;
+
+    private AdminSettings(Map<String, ?> broker) {
+        this.broker = broker;
+        this.own = new HashMap<>();
+        broker.forEach((key, value) -> {
+            if (key.startsWith(PREFIX) && value != null) {
+                own.put(key.substring(PREFIX.length()), value);
+            }
+        });
+    }
+
+    /**
+     * Derives the settings.
+     *
+     * @param broker the broker's whole configuration, values as Strings or parsed
+     * @param clientId the client id that the client gets
+     * @return the settings
+     * @throws ConfigException where the inter-broker listener cannot be found, or uses SASL and nothing says how to log in
+     */
+    static Map<String, Object> of(Map<String, ?> broker, String clientId) {
+        return new AdminSettings(broker).derive(clientId);
+    }
+
+    private Map<String, Object> derive(String clientId) {
+        Map<String, Object> settings = new HashMap<>();
+        settings.put("client.id", clientId);
+        settings.put("request.timeout.ms", "10000");
+        settings.put("default.api.timeout.ms", "20000");
+        settings.put("reconnect.backoff.max.ms", "10000");
+        String listener = listenerName();
+        String protocol = protocol(listener);
+        if (!own.containsKey(BOOTSTRAP_SERVERS)) {
+            settings.put(BOOTSTRAP_SERVERS, address(listener));
+            settings.put(SECURITY_PROTOCOL, protocol);
+            requireLogin(listener, own.getOrDefault(SECURITY_PROTOCOL, protocol).toString());
+        }
+        if (protocol.endsWith("SSL")) {
+            putSsl(settings, listener);
+        }
+        settings.putAll(own);
+        // A reporter of the broker's in this client would be a second one of the same kind; and its pushes would come
+        // from
+        // the plugin that they go to.
+        settings.put("metric.reporters", List.of());
+        putIfKnown(settings, "enable.metrics.push", "false");
+        putIfKnown(settings, "auto.include.jmx.reporter", "false");
+        return settings;
+    }
+
+    private void requireLogin(String listener, String protocol) {
+        boolean login = own.keySet().stream().anyMatch(key -> key.startsWith("sasl."));
+        if (protocol.startsWith("SASL") && !login) {
+            throw new ConfigException("The inter-broker listener " + listener + " uses " + protocol
+                    + ", so applying subscriptions needs to know how to log in: set " + PREFIX + "sasl.mechanism and "
+                    + PREFIX + "sasl.jaas.config, or name another listener by " + PREFIX + BOOTSTRAP_SERVERS + " and "
+                    + PREFIX + SECURITY_PROTOCOL + ".");
+        }
+    }
+
+    private String listenerName() {
+        String name = text(INTER_BROKER_LISTENER);
+        if (name != null) {
+            return name;
+        }
+        String protocol = text(INTER_BROKER_PROTOCOL);
+        return protocol == null ? "PLAINTEXT" : protocol;
+    }
+
+    private String protocol(String listener) {
+        String map = text(PROTOCOL_MAP);
+        if (map != null) {
+            for (String entry : map.split(",")) {
+                int colon = entry.lastIndexOf(':');
+                if (colon > 0 && entry.substring(0, colon).trim().equalsIgnoreCase(listener)) {
+                    return entry.substring(colon + 1).trim().toUpperCase(Locale.ROOT);
+                }
+            }
+        }
+        String asProtocol = listener.toUpperCase(Locale.ROOT);
+        if (!PROTOCOLS.contains(asProtocol)) {
+            throw new ConfigException(
+                    PROTOCOL_MAP,
+                    map,
+                    "The security protocol of the inter-broker listener " + listener + " is missing.");
+        }
+        return asProtocol;
+    }
+
+    private String address(String listener) {
+        String key = text(ADVERTISED_LISTENERS) == null ? LISTENERS : ADVERTISED_LISTENERS;
+        String value = text(key);
+        for (String entry : (value == null ? "PLAINTEXT://:9092" : value).split(",")) {
+            int scheme = entry.indexOf("://");
+            int colon = entry.lastIndexOf(':');
+            if (scheme > 0
+                    && colon > scheme
+                    && entry.substring(0, scheme).trim().equalsIgnoreCase(listener)) {
+                String host = entry.substring(scheme + 3, colon).trim();
+                return (host.isEmpty() ? localHost() : host) + ":"
+                        + entry.substring(colon + 1).trim();
+            }
+        }
+        throw new ConfigException(
+                key,
+                value,
+                "The inter-broker listener " + listener + " is not among them; " + PREFIX + BOOTSTRAP_SERVERS
+                        + " can name the address at which this broker reaches the cluster.");
+    }
+
+    // What Kafka advertises where a listener names no host.
+    private static String localHost() {
+        try {
+            return InetAddress.getLocalHost().getCanonicalHostName();
+        } catch (UnknownHostException e) {
+            return "localhost";
+        }
+    }
+
+    private void putSsl(Map<String, Object> settings, String listener) {
+        String listenerPrefix = "listener.name." + listener.toLowerCase(Locale.ROOT) + ".";
+        for (String key : AdminClientConfig.configNames()) {
+            if (!key.startsWith("ssl.")) {
+                continue;
+            }
+            Object value = broker.get(listenerPrefix + key);
+            if (value == null) {
+                value = broker.get(key);
+            }
+            if (value != null) {
+                settings.put(key, value);
+            }
+        }
+    }
+
+    private static void putIfKnown(Map<String, Object> settings, String key, Object value) {
+        if (AdminClientConfig.configNames().contains(key)) {
+            settings.put(key, value);
+        }
+    }
+
+    /** Returns a value as text, null where it is absent or empty. */
+    private String text(String key) {
+        Object value = broker.get(key);
+        String text;
+        if (value instanceof List<?> list) {
+            text = list.stream().map(String::valueOf).collect(Collectors.joining(","));
+        } else if (value instanceof Password password) {
+            text = password.value();
+        } else {
+            text = value == null ? "" : value.toString().trim();
+        }
+        return text.isEmpty() ? null : text;
+    }
+}

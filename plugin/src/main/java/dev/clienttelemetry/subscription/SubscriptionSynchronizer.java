@@ -1,0 +1,385 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import dev.clienttelemetry.metrics.Counter;
+import dev.clienttelemetry.metrics.Instrument;
+import dev.clienttelemetry.metrics.TelemetryMetrics;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.SortedSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.provider.ConfigProvider;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps the cluster's subscriptions equal to what a ConfigProvider supplies. Runs in every broker on one thread of its
+ * own; the broker with the lowest id among the live ones acts, the others only look who is alive. Nothing here delays or
+ * fails the broker's start, and an outage of the cluster is waited out.
+ *
+ * <p>A source that turns bad leaves the last good set in force. {@link #start} and {@link #close} may be called from any
+ * thread.
+ */
+public final class SubscriptionSynchronizer implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(SubscriptionSynchronizer.class);
+    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(25);
+    private static final long FIRST_BACKOFF_MS = 500;
+    private static final long MAX_BACKOFF_MS = 30_000;
+    private static final long CLOSE_TIMEOUT_MS = 1_000;
+
+    private final String path;
+    private final boolean prune;
+    private final long refreshMs;
+    private final SubscriptionSource source;
+    private final ClusterConnection connection;
+    private final LongSupplier epochMillis;
+    private final AtomicBoolean changed = new AtomicBoolean();
+    private final Object wake = new Object();
+    private final Counter applied = new Counter();
+
+    private final StateLog sourceLog = new StateLog(LOG);
+    private final StateLog clusterLog = new StateLog(LOG);
+    private ClusterSubscriptions cluster;
+    private SubscriptionSet supplied;
+    private long backoffMs = FIRST_BACKOFF_MS;
+    private long nextReadNanos;
+    private LongSupplier clients = () -> 0;
+    private boolean acting;
+    private int liveBrokers;
+    private boolean sourceGood;
+
+    private volatile long suppliedCount = Instrument.NOT_KNOWN;
+    private volatile long driftedCount = Instrument.NOT_KNOWN;
+    private volatile long lastSuccessNanos = Instrument.NOT_KNOWN;
+    private volatile long lastErrorNanos = Instrument.NOT_KNOWN;
+    private volatile boolean closed;
+    private Thread thread;
+    private TelemetryMetrics metrics;
+
+    /** Makes the connection to the cluster; called on the synchronizer's thread, again after a failure. */
+    interface ClusterConnection {
+        ClusterSubscriptions open(int nodeId);
+    }
+
+    SubscriptionSynchronizer(
+            ConfigProvider provider,
+            String path,
+            boolean prune,
+            long refreshMs,
+            ClusterConnection connection,
+            LongSupplier epochMillis) {
+        this.path = path;
+        this.prune = prune;
+        this.refreshMs = refreshMs;
+        this.source = new SubscriptionSource(provider, path, refreshMs, this::sourceChanged);
+        this.connection = connection;
+        this.epochMillis = epochMillis;
+    }
+
+    /**
+     * Creates a synchronizer; nothing runs, is read or is connected yet.
+     *
+     * @param settings what to keep equal to what
+     * @throws ConfigException if the provider cannot be made, or the settings do not say how to reach the cluster
+     */
+    public static SubscriptionSynchronizer create(SynchronizerSettings settings) {
+        Supplier<Map<String, Object>> admin =
+                () -> AdminSettings.of(settings.broker(), "client-telemetry-subscriptions");
+        admin.get();
+        ConfigProvider provider = NamedConfigProvider.create(
+                "client.telemetry.subscriptions.provider", settings.provider(), settings.broker());
+        return new SubscriptionSynchronizer(
+                provider,
+                settings.path(),
+                settings.prune(),
+                settings.refreshMs(),
+                nodeId -> new AdminClusterSubscriptions(Admin.create(admin.get()), ANSWER_TIMEOUT),
+                System::currentTimeMillis);
+    }
+
+    /**
+     * Starts the thread. Only the first call has an effect, and none after {@link #close}.
+     *
+     * @param nodeId the broker's id; null or no number where it is not known, and then this broker never acts
+     * @param shown where last success, last error, and the numbers of subscriptions supplied, applied and drifted show
+     * @param pushingClients how many clients push to this broker, to judge intervals by
+     */
+    public synchronized void start(String nodeId, TelemetryMetrics shown, LongSupplier pushingClients) {
+        if (closed || thread != null) {
+            return;
+        }
+        int id;
+        try {
+            id = Integer.parseInt(String.valueOf(nodeId));
+        } catch (NumberFormatException e) {
+            LOG.error("This broker's id is '{}', no number: it does not apply subscriptions", nodeId);
+            return;
+        }
+        clients = pushingClients;
+        metrics = shown;
+        metrics.provide(Instrument.SUBSCRIPTIONS_SUPPLIED, () -> suppliedCount);
+        metrics.provide(Instrument.SUBSCRIPTIONS_APPLIED, applied::total);
+        metrics.provide(Instrument.SUBSCRIPTIONS_DRIFTED, () -> driftedCount);
+        metrics.provide(Instrument.SUBSCRIPTIONS_LAST_SUCCESS, () -> lastSuccessNanos);
+        metrics.provide(Instrument.SUBSCRIPTIONS_LAST_ERROR, () -> lastErrorNanos);
+        thread = new Thread(() -> run(id), "client-telemetry-subscriptions");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    void sourceChanged() {
+        changed.set(true);
+        synchronized (wake) {
+            wake.notifyAll();
+        }
+    }
+
+    private void run(int nodeId) {
+        try {
+            while (!closed) {
+                long waitMs;
+                try {
+                    waitMs = round(nodeId);
+                } catch (RuntimeException e) {
+                    // Not foreseen; whatever it is, the broker's subscriptions stay as they are.
+                    failed(clusterLog, "Applying subscriptions failed: " + e);
+                    waitMs = backoff();
+                }
+                await(waitMs);
+            }
+        } catch (InterruptedException e) {
+            // Closed.
+        } finally {
+            closeCluster();
+            source.close();
+        }
+    }
+
+    private void await(long waitMs) throws InterruptedException {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(waitMs);
+        synchronized (wake) {
+            long left = waitMs;
+            while (!closed && !changed.get() && left > 0) {
+                wake.wait(left);
+                left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            }
+        }
+    }
+
+    /** Reads the source where that is due, compares, applies. Returns after how many milliseconds to come again. */
+    long round(int nodeId) {
+        readSource();
+        if (supplied == null) {
+            return untilNextRead();
+        }
+        try {
+            if (cluster == null) {
+                cluster = connection.open(nodeId);
+            }
+            boolean complete = synchronize(nodeId);
+            backoffMs = FIRST_BACKOFF_MS;
+            if (complete) {
+                clusterLog.good("The cluster's subscriptions can be compared and applied again");
+                if (sourceGood) {
+                    lastSuccessNanos = now();
+                }
+            }
+            return untilNextRead();
+        } catch (ClusterException | KafkaException e) {
+            if (closed) {
+                return 0;
+            }
+            driftedCount = Instrument.NOT_KNOWN;
+            if (e instanceof KafkaException) {
+                // The client could not even be made: a key store that is missing now may be there later.
+                closeCluster();
+            }
+            failed(
+                    clusterLog,
+                    "Cannot compare the cluster's subscriptions with " + path + "; trying again: " + e.getMessage());
+            return Math.min(backoff(), untilNextRead());
+        }
+    }
+
+    private void readSource() {
+        boolean asked = changed.getAndSet(false);
+        if (!asked && System.nanoTime() - nextReadNanos < 0 && nextReadNanos != 0) {
+            return;
+        }
+        try {
+            SubscriptionSet read = source.read();
+            sourceGood = true;
+            sourceLog.good("Subscriptions can be read from " + path + " again");
+            if (!read.equals(supplied)) {
+                supplied = read;
+                LOG.info(
+                        "{} supplies {} subscriptions: {}",
+                        path,
+                        read.subscriptions().size(),
+                        names(read));
+                for (SubscriptionWarning warning : SubscriptionReview.of(read, circumstances())) {
+                    LOG.warn("{}", warning);
+                }
+            }
+            suppliedCount = read.subscriptions().size();
+        } catch (InvalidSourceException e) {
+            sourceGood = false;
+            failed(
+                    sourceLog,
+                    (supplied == null
+                                    ? "No subscriptions are applied: "
+                                    : "The subscriptions that were read before stay in force: ")
+                            + e.getMessage());
+        }
+        nextReadNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(source.nextReadMs());
+    }
+
+    private SubscriptionReview.Circumstances circumstances() {
+        // Kafka's clients come in the same version as the broker. Clients spread over the brokers alike.
+        return new SubscriptionReview.Circumstances(
+                SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()),
+                clients.getAsLong() * Math.max(1, liveBrokers));
+    }
+
+    // The class that tells it is another one in 4.4; the resource has been the same in all versions.
+    private static String kafkaVersion() {
+        try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {
+            Properties properties = new Properties();
+            if (in != null) {
+                properties.load(in);
+            }
+            return properties.getProperty("version");
+        } catch (IOException e) {
+            return null;
+        }
+    }
+
+    private static String names(SubscriptionSet set) {
+        return Quoted.text(String.join(", ", set.byName().keySet()));
+    }
+
+    private boolean synchronize(int nodeId) throws ClusterException {
+        SortedSet<Integer> live = cluster.liveBrokers();
+        liveBrokers = live.size();
+        boolean lowest = !live.isEmpty() && live.first() == nodeId;
+        if (lowest != acting) {
+            acting = lowest;
+            LOG.info(
+                    lowest
+                            ? "This broker has the lowest id among the live ones: it applies subscriptions"
+                            : "Broker {} applies subscriptions, not this one",
+                    live.isEmpty() ? "?" : live.first());
+        }
+        if (!lowest) {
+            driftedCount = Instrument.NOT_KNOWN;
+            return true;
+        }
+        List<SubscriptionChange> changes = SubscriptionChange.between(supplied, cluster.read(), prune);
+        driftedCount = changes.size();
+        if (changes.isEmpty()) {
+            return true;
+        }
+        Map<String, String> refused = cluster.apply(changes);
+        for (SubscriptionChange change : changes) {
+            if (!refused.containsKey(change.name())) {
+                applied.increment();
+                LOG.info("Subscription {}: {}", Quoted.text(change.name()), described(change));
+            }
+        }
+        driftedCount = refused.size();
+        if (!refused.isEmpty()) {
+            failed(clusterLog, "The cluster refused subscriptions: " + refused);
+        }
+        return refused.isEmpty();
+    }
+
+    private static String described(SubscriptionChange change) {
+        StringBuilder text = new StringBuilder(
+                switch (change.kind()) {
+                    case CREATE -> "created";
+                    case UPDATE -> "changed";
+                    case DELETE -> "deleted";
+                });
+        if (change.kind() != SubscriptionChange.Kind.DELETE) {
+            for (SubscriptionChange.Field field : change.fields()) {
+                text.append(", ").append(field.key());
+                text.append(field.to() == null ? " removed" : " = " + Quoted.text(field.to()));
+            }
+        }
+        return text.toString();
+    }
+
+    private void failed(StateLog log, String message) {
+        lastErrorNanos = now();
+        log.bad(message);
+    }
+
+    private long now() {
+        return TimeUnit.MILLISECONDS.toNanos(epochMillis.getAsLong());
+    }
+
+    private long backoff() {
+        long wait = backoffMs;
+        backoffMs = Math.min(MAX_BACKOFF_MS, backoffMs * 2);
+        return wait;
+    }
+
+    private long untilNextRead() {
+        long untilRead = Math.max(1, TimeUnit.NANOSECONDS.toMillis(nextReadNanos - System.nanoTime()));
+        return Math.min(refreshMs, untilRead);
+    }
+
+    private void closeCluster() {
+        if (cluster != null) {
+            cluster.close();
+            cluster = null;
+        }
+    }
+
+    /** Stops the thread, and with it the Admin client and the provider; waits for at most a second. Repeatable. */
+    @Override
+    public void close() {
+        Thread running;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            running = thread;
+        }
+        if (running == null) {
+            source.close();
+            return;
+        }
+        synchronized (wake) {
+            wake.notifyAll();
+        }
+        running.interrupt();
+        try {
+            running.join(CLOSE_TIMEOUT_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        for (Instrument instrument : List.of(
+                Instrument.SUBSCRIPTIONS_SUPPLIED,
+                Instrument.SUBSCRIPTIONS_APPLIED,
+                Instrument.SUBSCRIPTIONS_DRIFTED,
+                Instrument.SUBSCRIPTIONS_LAST_SUCCESS,
+                Instrument.SUBSCRIPTIONS_LAST_ERROR)) {
+            metrics.withdraw(instrument);
+        }
+    }
+}

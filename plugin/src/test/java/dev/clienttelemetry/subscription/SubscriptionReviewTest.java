@@ -1,0 +1,247 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.subscription;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.subscription.SubscriptionReview.Circumstances;
+import dev.clienttelemetry.subscription.SubscriptionWarning.Kind;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SubscriptionReviewTest {
+    private static final String JAVA = "client_software_name=apache-kafka-java";
+
+    @Test
+    void findsNothingInASoundSet() {
+        assertThat(review(Map.of("metrics", "org.apache.kafka.producer.", "interval.ms", "30000", "match", JAVA)))
+                .isEmpty();
+    }
+
+    @Test
+    void warnsOfMetricsThatLibrdkafkaDoesNotHave() {
+        assertThat(review(Map.of("metrics", "org.apache.kafka.producer.batch.")))
+                .singleElement()
+                .satisfies(w -> {
+                    assertThat(w.kind()).isEqualTo(Kind.LIBRDKAFKA);
+                    assertThat(w.toString())
+                            .contains("Subscription s0: ", "consumers and producers", "aborts", "2.5.0 to 2.5.2")
+                            .contains("2.5.3 to 2.10.0", "client_software_name: apache-kafka-java")
+                            .contains("org.apache.kafka.producer.connection.creation.rate");
+                });
+    }
+
+    @Test
+    void warnsWhereOnlyOneKindOfLibrdkafkaClientHasNone() {
+        assertThat(review(Map.of("metrics", "org.apache.kafka.producer.")))
+                .singleElement()
+                .satisfies(w -> assertThat(w.reason()).contains("librdkafka's consumers only"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "client_software_name=apache-kafka-java;false;false",
+                "client_software_name=apache-.*;false;false",
+                "client_software_name=librdkafka;true;true",
+                "client_software_name=confluent-kafka-python;true;true",
+                "client_software_name=(?!librdkafka|confluent).*;false;false",
+                "client_id=billing;true;true",
+                "client_software_version=2\\.5\\.[01];true;false",
+                "client_software_version=2\\.9\\..*;false;true",
+                "client_software_version=2\\.1[1-9]\\..*;false;false",
+                "client_software_version=4\\..*;false;false"
+            })
+    void warnsOfTheVersionsThatCanMatch(String match, boolean aborts, boolean disconnects) {
+        List<SubscriptionWarning> warnings =
+                review(Map.of("metrics", "org.apache.kafka.producer.batch.", "match", match));
+        assertThat(warnings.stream().anyMatch(w -> w.reason().contains("aborts")))
+                .isEqualTo(aborts);
+        assertThat(warnings.stream().anyMatch(w -> w.reason().contains("costs librdkafka")))
+                .isEqualTo(disconnects);
+    }
+
+    @Test
+    void judgesTheSetAndNotEachSubscriptionForItself() {
+        Map<String, String> narrow = Map.of("metrics", "org.apache.kafka.producer.batch.", "match", "client_id=a");
+        Map<String, String> both = Map.of(
+                "metrics",
+                "org.apache.kafka.producer.request.latency.avg,org.apache.kafka.consumer.poll.idle.ratio.avg");
+
+        assertThat(review(narrow)).extracting(SubscriptionWarning::kind).containsExactly(Kind.LIBRDKAFKA);
+        assertThat(review(narrow, both)).isEmpty();
+        Map<String, String> elsewhere = new HashMap<>(both);
+        elsewhere.put("match", "client_id=b");
+        assertThat(review(narrow, elsewhere))
+                .extracting(SubscriptionWarning::subscription)
+                .containsExactly("s0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"*,true", "org.apache.,true", "org.apache.kafka.stream.,true", "org.apache.kafka.consumer.,false"})
+    void warnsOfPrefixesThatMayExceedTheLimitOfAPush(String prefix, boolean warned) {
+        assertThat(kinds(review(Map.of("metrics", prefix, "match", JAVA))).contains(Kind.BROAD))
+                .isEqualTo(warned);
+        assertThat(kinds(review(Map.of("metrics", prefix, "match", "client_software_name=librdkafka"))))
+                .doesNotContain(Kind.BROAD);
+        assertThat(kinds(SubscriptionReview.of(
+                        set(Map.of("metrics", prefix, "match", JAVA)), new Circumstances(false, 0))))
+                .doesNotContain(Kind.BROAD);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "3.9.1,false",
+        "4.2.1,false",
+        "4.2.2,true",
+        "4.3.0,false",
+        "4.3.1,true",
+        "4.4.0,true",
+        "5.0.0,true",
+        "4.2.2-SNAPSHOT,true",
+        "unknown,true"
+    })
+    void knowsTheVersionsThatBoundTheDecompressedPush(String version, boolean bounds) {
+        assertThat(Circumstances.boundsDecompressedPushes(version)).isEqualTo(bounds);
+    }
+
+    @Test
+    void warnsOfAnIntervalFarTooShortForTheClients() {
+        Map<String, String> config =
+                Map.of("metrics", "org.apache.kafka.consumer.", "interval.ms", "1000", "match", JAVA);
+        assertThat(SubscriptionReview.of(set(config), new Circumstances(true, 20_000)))
+                .singleElement()
+                .satisfies(w -> {
+                    assertThat(w.kind()).isEqualTo(Kind.LOAD);
+                    assertThat(w.toString())
+                            .contains("20000 clients that push every 1000 ms make 20000 pushes", "100000 ms");
+                });
+        assertThat(SubscriptionReview.of(set(config), new Circumstances(true, 100)))
+                .isEmpty();
+        assertThat(SubscriptionReview.of(set(config), Circumstances.UNKNOWN))
+                .singleElement()
+                .satisfies(w -> assertThat(w.reason()).contains("1000 clients (assumed)"));
+        Map<String, String> few = new HashMap<>(config);
+        few.put("match", JAVA + ",client_id=one");
+        assertThat(review(few)).isEmpty();
+    }
+
+    @Test
+    void warnsOfAnIntervalThatNeverTakesEffect() {
+        assertThat(kinds(review(
+                        Map.of("metrics", "org.apache.kafka.consumer.", "interval.ms", "300001", "match", JAVA))))
+                .containsExactly(Kind.LONG_INTERVAL);
+    }
+
+    @Test
+    void warnsOfAPrefixThatNoKnownClientHas() {
+        assertThat(review(Map.of("metrics", "org.apache.kafka.producers.", "match", JAVA)))
+                .singleElement()
+                .satisfies(w -> {
+                    assertThat(w.kind()).isEqualTo(Kind.UNKNOWN_METRIC);
+                    assertThat(w.remedy()).contains("Did you mean 'org.apache.kafka.producer.'?", "list-metrics");
+                });
+        assertThat(kinds(review(Map.of("interval.ms", "60000")))).containsExactly(Kind.NO_METRICS);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "client_source_port=65536",
+                "client_source_port=x",
+                "client_source_address=db-1\\.example\\.com",
+                "client_source_address=::1",
+                "client_source_address=2001:db8::7",
+                "client_source_address=10\\.0\\.0\\.256",
+                "client_source_address=010\\..*",
+                "client_instance_id=7c9e6679-7425-40de-944b-e07fc1f90ae7",
+                "client_instance_id=abc",
+                "client_software_name=apache_kafka_java",
+                "client_software_name=apache kafka java"
+            })
+    void warnsOfWhatCanNeverMatch(String match) {
+        assertThat(kinds(review(Map.of("metrics", "org.apache.kafka.consumer.", "match", match))))
+                .containsOnly(Kind.NEVER_MATCHES);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "client_source_port=9\\d+",
+                "client_source_address=10\\..*",
+                "client_source_address=.*",
+                "client_source_address=2001:db8:.*",
+                "client_source_address=fe80.*%eth1",
+                "client_source_address=(10|172)\\.17\\..*",
+                "client_instance_id=6Vob0uS6RPqrN0FtDYlUiQ",
+                "client_instance_id=.*A",
+                "client_instance_id=[^0]+",
+                "client_software_name=(?i)Apache-Kafka-Java",
+                "client_software_version=[3-9]\\.\\d+\\.\\d+.*",
+                "client_id=anything _at_ all"
+            })
+    void doesNotCallImpossibleWhatIsNot(String match) {
+        assertThat(kinds(review(Map.of("metrics", "org.apache.kafka.consumer.", "match", match))))
+                .doesNotContain(Kind.NEVER_MATCHES);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "client_id=.*.*.*.*x",
+                "client_id=(a|b)*",
+                "client_id=(billing-?)*(billing-?)*(billing-?)*(billing-?)*x"
+            })
+    @Timeout(60)
+    void warnsOfPatternsThatAClientCanMakeSlow(String match) {
+        assertThat(kinds(review(
+                        Map.of("metrics", "org.apache.kafka.consumer.,org.apache.kafka.producer.", "match", match))))
+                .containsExactly(Kind.OPEN_PATTERN);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "client_id=.*",
+                "client_id=billing-.*",
+                "client_id=.*-prod-.*-eu.*",
+                "client_id=(a|b)-.*",
+                "client_id=[a-z]+-[0-9]+",
+                "client_id=\\w+\\.\\w+\\.\\d+"
+            })
+    void doesNotWarnOfOrdinaryPatterns(String match) {
+        assertThat(review(Map.of("metrics", "org.apache.kafka.consumer.,org.apache.kafka.producer.", "match", match)))
+                .isEmpty();
+    }
+
+    private static List<Kind> kinds(List<SubscriptionWarning> warnings) {
+        return warnings.stream().map(SubscriptionWarning::kind).toList();
+    }
+
+    @SafeVarargs
+    private static List<SubscriptionWarning> review(Map<String, String>... configs) {
+        return SubscriptionReview.of(set(configs), Circumstances.UNKNOWN);
+    }
+
+    @SafeVarargs
+    private static SubscriptionSet set(Map<String, String>... configs) {
+        List<Subscription> subscriptions = new ArrayList<>();
+        for (Map<String, String> config : configs) {
+            subscriptions.add(Subscription.fromConfig("s" + subscriptions.size(), config));
+        }
+        return new SubscriptionSet(subscriptions);
+    }
+}
