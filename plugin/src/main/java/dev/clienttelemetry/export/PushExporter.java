@@ -193,6 +193,10 @@ public final class PushExporter {
             while (!(closing && finished())) {
                 try {
                     step();
+                    // The step may have taken the last answer, after which nothing would wake this thread.
+                    if (closing && finished()) {
+                        break;
+                    }
                     await();
                 } catch (InterruptedException e) {
                     break;
