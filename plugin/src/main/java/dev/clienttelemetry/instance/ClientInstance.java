@@ -118,8 +118,11 @@ public final class ClientInstance {
         if (this.client != client) {
             this.client = client;
         }
-        toldIntervalNanos = TimeUnit.MILLISECONDS.toNanos(pushIntervalMs);
-        if (PUSHES.getAndIncrement(this) > 0) {
+        long told = TimeUnit.MILLISECONDS.toNanos(pushIntervalMs);
+        if (toldIntervalNanos != told) {
+            toldIntervalNanos = told;
+        }
+        if (PUSHES.getAndIncrement(this) > 0 && told == 0) {
             previousGap = latestGap;
             latestGap = now - last;
         }
