@@ -126,12 +126,11 @@ public final class MavenArtifacts {
         } catch (IOException e) {
             throw new IOException("cannot start Maven, which fetches " + what + ": " + e.getMessage(), e);
         }
-        Deque<String> end = new ArrayDeque<>();
         try {
             maven.getOutputStream().close();
-            follow(maven, end, downloaded);
+            String said = follow(maven, downloaded);
             if (maven.waitFor() != 0) {
-                throw new IOException("Maven could not fetch " + what + ":\n" + String.join("\n", end));
+                throw new IOException("Maven could not fetch " + what + ":\n" + said);
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -141,21 +140,28 @@ public final class MavenArtifacts {
         }
     }
 
-    private static void follow(Process maven, Deque<String> end, Consumer<String> downloaded) throws IOException {
+    /** Returns why Maven failed, where it did: its errors up to its general advice, else the last that it wrote. */
+    private static String follow(Process maven, Consumer<String> downloaded) throws IOException {
+        List<String> errors = new ArrayList<>();
+        Deque<String> last = new ArrayDeque<>();
+        boolean advice = false;
         try (BufferedReader output =
                 new BufferedReader(new InputStreamReader(maven.getInputStream(), StandardCharsets.UTF_8))) {
             for (String line = output.readLine(); line != null; line = output.readLine()) {
                 String artifact = downloadedArtifact(line);
+                advice |= line.strip().equals("[ERROR]");
                 if (artifact != null) {
                     downloaded.accept(artifact);
-                } else if (line.startsWith("[ERROR]")) {
-                    end.addLast(line);
-                    if (end.size() > OUTPUT_LINES_SHOWN) {
-                        end.removeFirst();
-                    }
+                } else if (line.startsWith("[ERROR]") && !advice) {
+                    errors.add(line);
+                }
+                last.addLast(line);
+                if (last.size() > OUTPUT_LINES_SHOWN) {
+                    last.removeFirst();
                 }
             }
         }
+        return String.join("\n", errors.isEmpty() ? last : errors);
     }
 
     /** Maven writes {@code Downloaded from REPOSITORY: URL (SIZE at SPEED)}, with the level before it or not. */

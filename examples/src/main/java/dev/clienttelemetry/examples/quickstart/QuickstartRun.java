@@ -200,24 +200,21 @@ final class QuickstartRun {
 
     private int watchBroker(KafkaCluster cluster) throws IOException, InterruptedException {
         KafkaNode broker = cluster.node(1);
+        PluginState state;
         try (PluginMetrics metrics = new PluginMetrics(broker.jmxUrl())) {
-            PluginState[] last = {PluginState.read(metrics)};
-            showWhileClientsRun(cluster, () -> {
-                last[0] = PluginState.read(metrics);
-                return List.of(last[0].line());
-            });
-            PluginState state = last[0];
-            stop(broker);
-            screen.say("sent " + state.pointsSent() + " data points from " + state.clients() + " client instances to "
-                    + settings.endpoint());
-            if (state.clients() < 2) {
-                return failed(broker, "only " + state.clients() + " of the 2 client instances pushed metrics");
-            }
-            if (state.pointsSent() == 0 || !state.reachable()) {
-                return failed(broker, settings.endpoint() + " did not take them");
-            }
-            return 0;
+            showWhileClientsRun(cluster, () -> List.of(PluginState.read(metrics).line()));
+            state = PluginState.read(metrics);
         }
+        stop(broker);
+        screen.say("sent " + state.pointsSent() + " data points from " + state.clients() + " client instances to "
+                + settings.endpoint());
+        if (state.clients() < 2) {
+            return failed(broker, "only " + state.clients() + " of the 2 client instances pushed metrics");
+        }
+        if (state.pointsSent() == 0 || !state.reachable()) {
+            return failed(broker, settings.endpoint() + " did not take them");
+        }
+        return 0;
     }
 
     /** What is shown again and again while the clients run. */
