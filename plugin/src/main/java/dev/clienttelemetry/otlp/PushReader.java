@@ -348,6 +348,8 @@ final class PushReader {
         }
         dataSuffixStart = at;
         if (nameEnd == nameStart) {
+            // Points may also come after other fields of the data.
+            require(CanonicalForm.has(Schema.child(Schema.METRIC + (b[data] >>> 3)), b, at, dataEnd, 2));
             dropped[PointDropReason.NO_NAME.ordinal()] += points;
             return;
         }
@@ -414,7 +416,7 @@ final class PushReader {
             monotonic = true;
             at += 2;
         }
-        require(at == dataEnd || CanonicalForm.has(Schema.SUM, b, at, dataEnd, 2));
+        require(at == dataEnd || CanonicalForm.has(Schema.SUM, b, at, dataEnd, monotonic ? 4 : 2));
         type = SUM_TAG | temporality << 8 | (monotonic ? 1 << 16 : 0);
         if (temporality == TEMPORALITY_CUMULATIVE
                 || temporality == TEMPORALITY_DELTA && monotonic && temporalityPreference != Temporality.CUMULATIVE) {

@@ -85,12 +85,10 @@ final class WireMessage {
     /**
      * Rewrites the fields into another legal form with the same meaning: in any order (the elements of one repeated
      * field keep theirs), repeated scalars packed, in pieces or one by one, varints longer than they need to be, and
-     * scalars that are zero written out. Equal messages get the same form if the seed is the same, as they would from
-     * a serializer.
+     * scalars that are zero written out. Equal messages get different forms, too.
      */
-    WireMessage rewritten(long seed) {
+    WireMessage rewritten(Random random) {
         WireMessage form = new WireMessage(descriptor);
-        Random random = new Random(seed * 31 + ByteString.copyFrom(toBytes()).hashCode());
         List<List<Field>> runs = new ArrayList<>();
         for (Field field : fields) {
             List<Field> pieces = new ArrayList<>();
@@ -99,7 +97,7 @@ final class WireMessage {
             } else {
                 Field copy = field.copy();
                 if (field.message != null) {
-                    copy.message = field.message.rewritten(seed);
+                    copy.message = field.message.rewritten(random);
                 }
                 pieces.add(copy);
             }
