@@ -5,12 +5,17 @@
 package dev.clienttelemetry.subscription;
 
 /** Text from outside as it may appear in a message or a log line: bounded, and control characters escaped. */
-final class Quoted {
+public final class Quoted {
     private static final int MAX_LENGTH = 120;
 
     private Quoted() {}
 
-    static String text(String value) {
+    /**
+     * Returns a text fit for one line of a message.
+     *
+     * @param value any text, null too
+     */
+    public static String text(String value) {
         if (value == null) {
             return "null";
         }

@@ -95,6 +95,19 @@ public record SubscriptionChange(String name, Kind kind, List<Field> fields) {
 
     private static Object meaning(String key, String value) {
         String text = value == null ? "" : value.trim();
-        return key.equals(Subscription.INTERVAL_MS) ? text : Subscription.entries(text);
+        if (text.isEmpty()) {
+            return Set.of();
+        }
+        try {
+            Subscription subscription = Subscription.fromConfig(key, Map.of(key, text));
+            return switch (key) {
+                case Subscription.METRICS -> Set.copyOf(subscription.metrics());
+                case Subscription.MATCH -> Set.copyOf(subscription.match());
+                default -> subscription.intervalMs();
+            };
+        } catch (InvalidSubscriptionException e) {
+            // From an older Kafka, which accepts more, or a newer one, which knows more keys.
+            return text;
+        }
     }
 }

@@ -62,6 +62,28 @@ public final class SubscriptionFiles {
         return parse(contents(path));
     }
 
+    /**
+     * Writes a set as YAML that {@link #read} takes for the same set.
+     *
+     * @param set the subscriptions; each has metrics, an interval or selectors
+     */
+    public static String toYaml(SubscriptionSet set) {
+        return SubscriptionYamlText.of(set);
+    }
+
+    /**
+     * Returns why a subscription that Kafka accepts cannot stand in a file, null where it can.
+     *
+     * @param subscription the subscription
+     */
+    public static String problemOfFile(Subscription subscription) {
+        String problem = SubscriptionData.problemOfName(subscription.name());
+        if (problem != null) {
+            return "a file needs " + problem;
+        }
+        return subscription.toConfig().isEmpty() ? "it has only empty values" : null;
+    }
+
     static Contents contents(Path path) throws InvalidSourceException {
         SourceErrors errors = new SourceErrors();
         Map<Path, byte[]> files = new LinkedHashMap<>();

@@ -88,6 +88,27 @@ public final class SubscriptionSet {
         return kept;
     }
 
+    /**
+     * Returns this set and those of a cluster's subscriptions that are not in it: what is in force where nothing is
+     * deleted. A config that Kafka 4.4 would refuse is left out.
+     *
+     * @param cluster the configs of the cluster's subscriptions by name
+     */
+    public SubscriptionSet with(Map<String, Map<String, String>> cluster) {
+        Map<String, Subscription> all = new TreeMap<>(byName);
+        cluster.forEach((name, config) -> {
+            if (!all.containsKey(name)) {
+                try {
+                    all.put(name, Subscription.fromConfig(name, config));
+                } catch (InvalidSubscriptionException e) {
+                    // Set by an older Kafka, which accepts more. It cannot be judged or compiled with certainty.
+                    return;
+                }
+            }
+        });
+        return new SubscriptionSet(all.values());
+    }
+
     @Override
     public boolean equals(Object other) {
         return other instanceof SubscriptionSet set && set.byName.equals(byName);

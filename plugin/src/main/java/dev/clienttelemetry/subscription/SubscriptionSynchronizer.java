@@ -54,6 +54,7 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     private final StateLog clusterLog = new StateLog(LOG);
     private ClusterSubscriptions cluster;
     private SubscriptionSet supplied;
+    private SubscriptionSet judged;
     private long backoffMs = FIRST_BACKOFF_MS;
     private long nextReadNanos;
     private LongSupplier clients = () -> 0;
@@ -230,9 +231,6 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                         path,
                         read.subscriptions().size(),
                         names(read));
-                for (SubscriptionWarning warning : SubscriptionReview.of(read, circumstances())) {
-                    LOG.warn("{}", warning);
-                }
             }
             suppliedCount = read.subscriptions().size();
         } catch (InvalidSourceException e) {
@@ -245,6 +243,16 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                             + e.getMessage());
         }
         nextReadNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(source.nextReadMs());
+    }
+
+    private void judge(SubscriptionSet inForce) {
+        if (inForce.equals(judged)) {
+            return;
+        }
+        judged = inForce;
+        for (SubscriptionWarning warning : SubscriptionReview.of(inForce, circumstances())) {
+            LOG.warn("{}", warning);
+        }
     }
 
     private SubscriptionReview.Circumstances circumstances() {
@@ -287,7 +295,9 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
             driftedCount = Instrument.NOT_KNOWN;
             return true;
         }
-        List<SubscriptionChange> changes = SubscriptionChange.between(supplied, cluster.read(), prune);
+        Map<String, Map<String, String>> present = cluster.read();
+        List<SubscriptionChange> changes = SubscriptionChange.between(supplied, present, prune);
+        judge(prune ? supplied : supplied.with(present));
         driftedCount = changes.size();
         if (changes.isEmpty()) {
             return true;
