@@ -16,34 +16,16 @@ import org.slf4j.Logger;
 final class FirstPush {
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
     private static final int LONGEST_SHOWN = 100;
-    private static final String CAUSES =
-            "there is no subscription (kafka-client-metrics.sh --bootstrap-server ... --describe shows them) or none"
-                    + " matches; the clients cannot push (Java before 3.7, librdkafka before 2.5,"
-                    + " enable.metrics.push=false); they have been connected since before the plugin was added and must"
-                    + " reconnect; they are connected to other brokers, or to a listener in front of which a proxy hides"
-                    + " the telemetry requests";
 
     private final Logger log;
     private final LongSupplier nanoClock;
-    private final boolean expected;
-    private final Runnable whenItComes;
     private final long startNanos;
     private boolean came;
     private boolean missed;
 
-    /**
-     * Begins to wait.
-     *
-     * @param log where the operator is told
-     * @param nanoClock a monotonic clock in nanoseconds
-     * @param expected whether it is certain that the host hands pushes over; where it is not, their absence is no warning
-     * @param whenItComes run once, before the first push is announced
-     */
-    FirstPush(Logger log, LongSupplier nanoClock, boolean expected, Runnable whenItComes) {
+    FirstPush(Logger log, LongSupplier nanoClock) {
         this.log = log;
         this.nanoClock = nanoClock;
-        this.expected = expected;
-        this.whenItComes = whenItComes;
         this.startNanos = nanoClock.getAsLong();
     }
 
@@ -52,7 +34,6 @@ final class FirstPush {
             return;
         }
         came = true;
-        whenItComes.run();
         Client client = push.client();
         log.info(
                 "The first push of client metrics has arrived: client id {}, software {} {}, {} bytes",
@@ -67,14 +48,12 @@ final class FirstPush {
             return;
         }
         missed = true;
-        if (expected) {
-            log.warn("No client has pushed metrics to this broker within ten minutes. Likely causes: {}", CAUSES);
-        } else {
-            log.info(
-                    "No client has pushed metrics within ten minutes. Either this is the second reporter of a node that is"
-                            + " broker and controller, which never gets a push, or: {}",
-                    CAUSES);
-        }
+        log.warn(
+                "No client has pushed metrics to this broker within ten minutes. Likely causes: there is no subscription"
+                        + " (kafka-client-metrics.sh --bootstrap-server ... --describe shows them) or none matches; the clients"
+                        + " cannot push (Java before 3.7, librdkafka before 2.5, enable.metrics.push=false); they have been"
+                        + " connected since before the plugin was added and must reconnect; they are connected to other brokers,"
+                        + " or to a listener in front of which a proxy hides the telemetry requests");
     }
 
     /** What a client wrote, safe to log: bounded, and nothing in it but printable ASCII. */

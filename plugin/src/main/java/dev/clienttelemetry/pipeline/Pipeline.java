@@ -44,6 +44,9 @@ public final class Pipeline implements AutoCloseable {
     /** What is left for the last values of our own metrics when sending pushes took all the time it had. */
     private static final Duration LAST_METRICS_TIMEOUT = Duration.ofMillis(500);
 
+    /** What the connection may take to free its threads at the very end. */
+    private static final Duration CONNECTION_CLOSE_TIMEOUT = Duration.ofMillis(500);
+
     private final PipelineSettings settings;
     private final Temporality temporality;
     private final LongSupplier nanoClock;
@@ -118,10 +121,8 @@ public final class Pipeline implements AutoCloseable {
      *
      * @param nodeId the host's node id, null where unknown
      * @param clusterId the host's cluster id, null where unknown
-     * @param receiving whether it is certain that the host hands pushes over. Where it is not, nothing is shown in JMX and
-     *     OpenTelemetry until the first one comes
      */
-    public synchronized void start(String nodeId, String clusterId, boolean receiving) {
+    public synchronized void start(String nodeId, String clusterId) {
         if (closed || worker != null) {
             return;
         }
@@ -139,12 +140,7 @@ public final class Pipeline implements AutoCloseable {
                 metrics,
                 nanoClock);
         ConversionWorker starting = new ConversionWorker(
-                buffer,
-                instances,
-                Conversion.of(converter),
-                metrics,
-                new FirstPush(LOG, nanoClock, receiving, () -> expositions.open(identity)),
-                nanoClock);
+                buffer, instances, Conversion.of(converter), metrics, new FirstPush(LOG, nanoClock), nanoClock);
         provideGauges(converter);
         if (synchronizer != null) {
             synchronizer.start(nodeId, metrics, instances::size);
@@ -152,15 +148,22 @@ public final class Pipeline implements AutoCloseable {
         exporter.start();
         starting.start();
         worker = starting;
-        if (receiving) {
-            expositions.open(identity);
-        }
+        show(identity);
         LOG.info(
                 "Kafka Client Telemetry {} sends the metrics that clients push to {}; labels: {}; service.name: {}",
                 version(),
                 connection.description(),
                 settings.labels().stream().map(Label::key).collect(Collectors.joining(", ")),
                 settings.serviceName());
+    }
+
+    private void show(ServiceIdentity identity) {
+        try {
+            expositions.open(identity);
+        } catch (RuntimeException | LinkageError unexpected) {
+            // Pushes matter more than the numbers about them, and the broker's start more than both.
+            LOG.warn("The plugin's own metrics are not shown", unexpected);
+        }
     }
 
     /** Returns the instruments that the stages fill. */
@@ -255,27 +258,34 @@ public final class Pipeline implements AutoCloseable {
             return;
         }
         closed = true;
-        long deadline = System.nanoTime() + CLOSE_TIMEOUT.toNanos();
+        long deadline = System.nanoTime()
+                + CLOSE_TIMEOUT.minus(CONNECTION_CLOSE_TIMEOUT).toNanos();
         if (synchronizer != null) {
-            synchronizer.close();
-        }
-        try {
-            if (worker != null && !worker.finish(CLOSE_TIMEOUT.dividedBy(2))) {
-                LOG.warn("Pushes were still being converted when the plugin had to stop; they are dropped and counted");
-            }
-        } finally {
-            try {
-                exporter.close(left(deadline - LAST_METRICS_TIMEOUT.toNanos()));
-            } finally {
-                try {
-                    expositions.close(left(deadline));
-                } finally {
-                    connection.close();
-                }
-            }
+            closeStage("what applies subscriptions", synchronizer::close);
         }
         if (worker != null) {
+            closeStage("conversion", this::finishConversion);
+        }
+        closeStage("export", () -> exporter.close(left(deadline - LAST_METRICS_TIMEOUT.toNanos())));
+        closeStage("the plugin's own metrics", () -> expositions.close(left(deadline)));
+        closeStage("the connection to the backend", connection::close);
+        if (worker != null) {
             LOG.info("Client telemetry has stopped");
+        }
+    }
+
+    /** Closes one stage; whatever happens, the others are closed too. */
+    private static void closeStage(String stage, Runnable close) {
+        try {
+            close.run();
+        } catch (RuntimeException | Error unexpected) {
+            LOG.warn("While the plugin was stopped, {} could not be closed", stage, unexpected);
+        }
+    }
+
+    private void finishConversion() {
+        if (!worker.finish(CLOSE_TIMEOUT.dividedBy(2))) {
+            LOG.warn("Pushes were still being converted when the plugin had to stop; they are dropped and counted");
         }
     }
 

@@ -22,7 +22,8 @@ import org.slf4j.LoggerFactory;
 /**
  * What both reporters are to Kafka but for the interface through which it hands over pushes: a lifecycle around one
  * {@link Pipeline}. Kafka calls {@code configure}, {@code contextChange}, {@code init} and {@code close} one after the
- * other, {@code close} also when {@code configure} has failed.
+ * other, {@code close} also when {@code configure} has failed. A node that is broker and controller has one reporter, its
+ * broker's.
  */
 abstract class BrokerReporter implements MetricsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerReporter.class);
@@ -33,20 +34,11 @@ abstract class BrokerReporter implements MetricsReporter {
     private Pipeline pipeline;
     private String nodeId;
     private String clusterId;
-    private boolean asked;
-    private boolean receiving;
     private boolean started;
     private volatile BrokerClientMetrics brokerMetrics;
 
-    /**
-     * Returns what takes the pushes, the same object always.
-     *
-     * @param onlyReceiversAsk whether only a host that will hand pushes over asks for it. Kafka from 4.2 on does not ask
-     *     where there is no client telemetry, as in the controller of a node that is both; before, it asks everywhere
-     */
-    final synchronized PushReceiver receiver(boolean onlyReceiversAsk) {
-        asked = true;
-        receiving |= onlyReceiversAsk;
+    /** Returns what takes the pushes, the same object always. */
+    final PushReceiver receiver() {
         start();
         return receiver;
     }
@@ -133,17 +125,12 @@ abstract class BrokerReporter implements MetricsReporter {
         if (started || pipeline == null) {
             return;
         }
-        if (config.isController() && !config.isControllerOnly() && !asked) {
-            // A node that is both has an instance for its broker and one for its controller, which are configured
-            // alike.
-            return;
-        }
         started = true;
         if (config.isControllerOnly()) {
             LOG.info("This node is a controller and no broker: no client pushes metrics to it, so nothing is started");
             return;
         }
-        pipeline.start(nodeId, clusterId, receiving || !config.isController());
+        pipeline.start(nodeId, clusterId);
     }
 
     private void warnOfHost() {

@@ -291,11 +291,6 @@ public final class ClientTelemetryConfig {
         return id == null || "-1".equals(text(id)) ? null : text(id);
     }
 
-    /** Returns whether this node is a controller, and perhaps a broker too. */
-    boolean isController() {
-        return list("process.roles").contains("controller");
-    }
-
     /** Returns whether this node is a KRaft controller and no broker, so that no client ever pushes to it. */
     boolean isControllerOnly() {
         List<String> roles = list("process.roles");

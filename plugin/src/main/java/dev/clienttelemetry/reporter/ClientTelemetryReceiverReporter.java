@@ -18,7 +18,7 @@ public final class ClientTelemetryReceiverReporter extends BrokerReporter implem
 
     @Override
     public ClientTelemetryReceiver clientReceiver() {
-        PushReceiver receiver = receiver(false);
+        PushReceiver receiver = receiver();
         return (context, payload) -> receiver.push(context, payload, 0);
     }
 }

@@ -17,7 +17,7 @@ public final class ClientTelemetryReporter extends BrokerReporter implements Cli
 
     @Override
     public ClientTelemetryExporter clientTelemetryExporter() {
-        PushReceiver receiver = receiver(true);
+        PushReceiver receiver = receiver();
         return (context, payload) -> receiver.push(
                 context == null ? null : context.authorizableRequestContext(),
                 payload,

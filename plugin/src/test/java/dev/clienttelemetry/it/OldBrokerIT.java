@@ -50,6 +50,8 @@ class OldBrokerIT {
                         .as("3.7 does not tell the port")
                         .doesNotContainKey("client_source_port");
             }
+            assertThat(broker.node().log().lines().filter(line -> line.contains("Kafka Client Telemetry ")))
+                    .hasSize(1);
             byte[] tooLarge = gzip(new byte[100_001]);
             assertThat(pushOnce(broker, tooLarge, GZIP)).isEqualTo(Errors.NONE);
             assertThat(pushOnce(broker, Arrays.copyOf(gzip(Lies.payload()), 60), GZIP))

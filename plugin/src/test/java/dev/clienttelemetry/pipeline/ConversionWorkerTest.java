@@ -37,7 +37,7 @@ class ConversionWorkerTest {
             instances,
             conversion,
             metrics,
-            new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get, true, () -> {}),
+            new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get),
             nanos::get);
 
     @AfterEach

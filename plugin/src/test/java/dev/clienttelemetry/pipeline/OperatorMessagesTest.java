@@ -29,7 +29,7 @@ class OperatorMessagesTest {
 
     @Test
     void theFirstPushIsAnnouncedOnce() {
-        FirstPush first = new FirstPush(LOG, nanos::get, true, () -> {});
+        FirstPush first = new FirstPush(LOG, nanos::get);
 
         first.received(push("app"));
         first.received(push("other"));
@@ -43,8 +43,7 @@ class OperatorMessagesTest {
 
     @Test
     void whatAClientCallsItselfDoesNotForgeTheLog() {
-        new FirstPush(LOG, nanos::get, true, () -> {})
-                .received(push("x\nINFO all is well \u001b[2J\u202e{}" + "y".repeat(500)));
+        new FirstPush(LOG, nanos::get).received(push("x\nINFO all is well \u001b[2J\u202e{}" + "y".repeat(500)));
 
         assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
                 .contains("client id x\\u000aINFO all is well \\u001b[2J\\u202e{}yyy")
@@ -54,7 +53,7 @@ class OperatorMessagesTest {
 
     @Test
     void tenMinutesWithoutAPushAreExplainedOnce() {
-        FirstPush first = new FirstPush(LOG, nanos::get, true, () -> {});
+        FirstPush first = new FirstPush(LOG, nanos::get);
 
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(10) - 1);
         first.check();
@@ -71,20 +70,8 @@ class OperatorMessagesTest {
     }
 
     @Test
-    void whereNoPushNeedComeNothingIsWarnedOf() {
-        FirstPush first = new FirstPush(LOG, nanos::get, false, () -> {});
-
-        nanos.addAndGet(TimeUnit.MINUTES.toNanos(10));
-        first.check();
-
-        assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
-                .startsWith(
-                        "INFO No client has pushed metrics within ten minutes. Either this is the second reporter"));
-    }
-
-    @Test
     void aFirstPushIsAnnouncedAfterTheWarningToo() {
-        FirstPush first = new FirstPush(LOG, nanos::get, true, () -> {});
+        FirstPush first = new FirstPush(LOG, nanos::get);
         nanos.addAndGet(TimeUnit.MINUTES.toNanos(11));
         first.check();
 
