@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.gateway;
 
+import dev.clienttelemetry.otlp.Label;
 import dev.clienttelemetry.reporter.ClientTelemetryReceiverReporter;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -55,6 +56,13 @@ public record GatewaySettings(
     public static final long DEFAULT_WAITING_MAX_BYTES = 64L * 1024 * 1024;
 
     private static final String MAX_BYTES_KEY = "telemetry.max.bytes";
+    private static final String LABELS_KEY = "client.telemetry.labels";
+    private static final String KNOWN_LABELS = String.join(
+            ", ",
+            Label.CLIENT_INSTANCE_ID.key(),
+            Label.CLIENT_ID.key(),
+            Label.CLIENT_SOFTWARE_NAME.key(),
+            Label.CLIENT_SOFTWARE_VERSION.key());
     private static final String[] PLUGINS_OWN_SUBSCRIPTIONS = {
         "client.telemetry.subscriptions.", "client.telemetry.admin."
     };
@@ -104,10 +112,11 @@ public record GatewaySettings(
                     false,
                     "must be true where headerRule is false: without the rule requests are passed on undecoded");
         }
-        exporterConfig = checked(exporterConfig, telemetryMaxBytes);
+        exporterConfig = checked(exporter, exporterConfig, telemetryMaxBytes, brokerId, clusterId);
     }
 
-    private static Map<String, String> checked(Map<String, String> config, int telemetryMaxBytes) {
+    private static Map<String, String> checked(
+            String exporter, Map<String, String> config, int telemetryMaxBytes, String brokerId, String clusterId) {
         for (String key : new TreeSet<>(config.keySet())) {
             for (String prefix : PLUGINS_OWN_SUBSCRIPTIONS) {
                 if (key.startsWith(prefix)) {
@@ -118,6 +127,14 @@ public record GatewaySettings(
         }
         Map<String, String> checked = new LinkedHashMap<>(config);
         checked.putIfAbsent(MAX_BYTES_KEY, String.valueOf(telemetryMaxBytes));
+        if (exporter.equals(DEFAULT_EXPORTER)) {
+            // What is known here; the plugin's own default is for a broker, which has no label for the cluster.
+            checked.putIfAbsent(
+                    LABELS_KEY,
+                    KNOWN_LABELS
+                            + (brokerId == null ? "" : ", " + Label.BROKER_ID.key())
+                            + (clusterId == null ? "" : ", " + Label.CLUSTER_ID.key()));
+        }
         return Map.copyOf(checked);
     }
 

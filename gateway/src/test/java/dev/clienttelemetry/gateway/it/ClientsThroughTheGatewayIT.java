@@ -1,0 +1,76 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import dev.clienttelemetry.examples.broker.KafkaCluster;
+import dev.clienttelemetry.examples.broker.KafkaDistribution;
+import dev.clienttelemetry.examples.receiver.ReceivedPoint;
+import dev.clienttelemetry.gateway.it.RunningGateway.TrafficResult;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class ClientsThroughTheGatewayIT {
+    private static final Duration TRAFFIC = Duration.ofSeconds(8);
+
+    @ParameterizedTest(name = "upstream {0}, clients {1}, header rule {2}")
+    @CsvSource({
+        "4.4.0, 4.4.0, true",
+        "4.4.0, 3.7.2, true",
+        "4.4.0, 4.4.0, false",
+        "3.6.2, 4.4.0, true",
+        "3.6.2, 3.7.2, true"
+    })
+    void metricsOfProducersAndConsumersArriveAndTheirTrafficIsUnharmed(
+            String upstreamVersion, String clientVersion, boolean headerRule, @TempDir Path directory)
+            throws Exception {
+        try (KafkaCluster upstream = KafkaCluster.builder(KafkaDistribution.of(upstreamVersion))
+                        .start();
+                RunningGateway gateway = RunningGateway.start(directory, upstream, "headerRule: " + headerRule)) {
+
+            TrafficResult result = gateway.traffic(clientVersion, "topic", "app", TRAFFIC, 1000);
+
+            assertThat(result.produceErrors()).as(result.output()).isZero();
+            assertThat(result.consumeErrors()).as(result.output()).isZero();
+            assertThat(result.produced()).isPositive();
+            assertThat(result.consumed()).isEqualTo(result.produced());
+            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+                assertThat(names(gateway, "app-producer")).contains("org.apache.kafka.producer.record.send.total");
+                assertThat(names(gateway, "app-consumer"))
+                        .contains("org.apache.kafka.consumer.fetch.manager.records.consumed.total");
+            });
+            assertThat(gateway.points())
+                    .filteredOn(point -> point.resource().containsKey("client_id"))
+                    .allSatisfy(point -> assertThat(point.resource())
+                            .containsEntry("client_software_name", "apache-kafka-java")
+                            .containsEntry("client_software_version", clientVersion)
+                            .containsEntry("cluster_id", "upstream-1")
+                            .containsKey("client_instance_id")
+                            .doesNotContainKeys(
+                                    "principal",
+                                    "client_source_address",
+                                    "client_source_port",
+                                    "listener_name",
+                                    "security_protocol",
+                                    "broker_id"));
+            assertThat(gateway.prometheus("client_telemetry_plugin_errors_total"))
+                    .isZero();
+        }
+    }
+
+    private static Set<String> names(RunningGateway gateway, String clientId) {
+        return gateway.points().stream()
+                .filter(point -> clientId.equals(point.resource().get("client_id")))
+                .map(ReceivedPoint::name)
+                .collect(Collectors.toSet());
+    }
+}
