@@ -165,7 +165,7 @@ public final class JmxExposition implements Exposition, AutoCloseable {
 
     /**
      * One name, for which there may be two plugin instances for a while: an old one that is still closing when the new one
-     * is there already, or those of a node that is broker and controller. The newest is shown; when it goes, the other.
+     * is there already. The newest is shown; when it goes first, the other again.
      */
     private static final class SharedGauge extends Gauge<Object> {
         private final List<Supplier<Object>> sources = new CopyOnWriteArrayList<>();

@@ -124,9 +124,7 @@ class ClientMetricsTest {
     void listMetricsShowsGroupsThenNames() throws Exception {
         Run groups = run("list-metrics");
         assertThat(groups.exitCode).isZero();
-        assertThat(groups.out)
-                .contains("org.apache.kafka.consumer.fetch.  ")
-                .contains("librdkafka-producer");
+        assertThat(groups.out).contains("org.apache.kafka.consumer.fetch.  ").contains("librdkafka-producer");
         Run names = run("list-metrics", "org.apache.kafka.producer.record.queue");
         assertThat(names.out)
                 .isEqualTo("org.apache.kafka.producer.record.queue.time.avg  (producer, librdkafka-producer)\n"
