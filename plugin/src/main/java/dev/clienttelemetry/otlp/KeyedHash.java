@@ -36,23 +36,23 @@ final class KeyedHash {
 
     /** Hashes a word and a range under the process' key. */
     void hash(long word, byte[] bytes, int start, int end) {
-        hash(key0, key1, word, bytes, start, end, 0, 0);
+        hash(key0, key1, word, 0, bytes, start, end, 0, 0);
     }
 
     /**
-     * Hashes a word and two ranges under a key that is a result itself: the chain from resource to scope to metric to
-     * point. The ranges are the two parts of a metric that belong to a series' identity.
+     * Hashes words and ranges under a key that is a result itself: so identities are chained from labels to resource to
+     * scope to metric to point. The second range may be empty.
      */
-    void hash(long k0, long k1, long word, byte[] bytes, int start1, int end1, int start2, int end2) {
+    void hash(long k0, long k1, long word1, long word2, byte[] bytes, int start1, int end1, int start2, int end2) {
         long v0 = k0 ^ 0x736f6d6570736575L;
         long v1 = k1 ^ 0x646f72616e646f6dL ^ 0xee;
         long v2 = k0 ^ 0x6c7967656e657261L;
         long v3 = k1 ^ 0x7465646279746573L;
-        long m = word;
+        long m = word1;
         int start = start1;
         int end = end1;
         int at = start1;
-        int rangesLeft = 2;
+        int rangesLeft = 3;
         while (true) {
             v3 ^= m;
             v0 += v1;
@@ -66,7 +66,10 @@ final class KeyedHash {
             v3 = Long.rotateLeft(v3, 21) ^ v0;
             v2 = Long.rotateLeft(v2, 32);
             v0 ^= m;
-            if (end - at >= 8) {
+            if (rangesLeft == 3) {
+                m = word2;
+                rangesLeft = 2;
+            } else if (end - at >= 8) {
                 m = Wire.fixed64(bytes, at);
                 at += 8;
             } else if (rangesLeft == 2) {
@@ -101,5 +104,27 @@ final class KeyedHash {
             }
         }
         high = v0 ^ v1 ^ v2 ^ v3;
+    }
+
+    /**
+     * Returns a quick 64-bit hash of a word and of the end of a range, where names of one client differ. Only good for
+     * finding what is then compared byte by byte.
+     */
+    long quick(long word, byte[] bytes, int start, int end) {
+        if (end - start >= 32) {
+            long first = fold(Wire.fixed64(bytes, end - 32) ^ key0, Wire.fixed64(bytes, end - 24) ^ key1);
+            long second = fold(Wire.fixed64(bytes, end - 16) ^ key1, Wire.fixed64(bytes, end - 8) ^ key0);
+            return fold(first ^ word, second ^ end - start ^ key1);
+        }
+        long h = fold(key0 ^ word, key1);
+        int at = start;
+        for (; end - at >= 8; at += 8) {
+            h = fold(h ^ Wire.fixed64(bytes, at), key1);
+        }
+        return fold(h ^ Wire.tail(bytes, at, end), key0 ^ end - start);
+    }
+
+    private static long fold(long a, long b) {
+        return Math.multiplyHigh(a, b) ^ a * b;
     }
 }

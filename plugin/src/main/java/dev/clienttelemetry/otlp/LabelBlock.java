@@ -25,10 +25,6 @@ final class LabelBlock {
     static final String UNKNOWN_SERVICE = "unknown_service";
 
     private static final long HASH_DOMAIN = 1;
-    private static final byte ATTRIBUTES_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final byte KEY_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final byte VALUE_TAG = 2 << 3 | Schema.WIRE_LENGTH;
-    private static final byte STRING_VALUE_TAG = 1 << 3 | Schema.WIRE_LENGTH;
 
     private final Client client;
     private final byte[] bytes;
@@ -115,14 +111,14 @@ final class LabelBlock {
         int stringSize = 1 + Wire.varintSize(valueBytes.length) + valueBytes.length;
         int keyValueSize =
                 1 + Wire.varintSize(keyBytes.length) + keyBytes.length + 1 + Wire.varintSize(stringSize) + stringSize;
-        out.write(ATTRIBUTES_TAG);
+        out.write(Tag.RESOURCE_ATTRIBUTES);
         varint(out, keyValueSize);
-        out.write(KEY_TAG);
+        out.write(Tag.KEY);
         varint(out, keyBytes.length);
         out.write(keyBytes, 0, keyBytes.length);
-        out.write(VALUE_TAG);
+        out.write(Tag.VALUE);
         varint(out, stringSize);
-        out.write(STRING_VALUE_TAG);
+        out.write(Tag.STRING_VALUE);
         varint(out, valueBytes.length);
         out.write(valueBytes, 0, valueBytes.length);
     }

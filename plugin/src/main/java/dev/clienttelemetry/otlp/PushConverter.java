@@ -75,25 +75,20 @@ public final class PushConverter {
         InstanceState state = states.get(instance);
         if (state == null) {
             state = new InstanceState();
-            if (!instance.ended()) {
-                states.put(instance, state);
-            }
+            states.put(instance, state);
         }
         if (state.labels == null || !state.labels.isOf(client)) {
             state.labels = new LabelBlock(settings, instance, client, hash);
         }
 
         read(payload, state.labels);
-        int before = states.containsKey(instance) ? state.table.size() : 0;
-        int elsewhere = series - before;
-        sums.convert(outline, state.table, elsewhere, nowMs);
+        int seriesElsewhere = series - state.table.size();
+        sums.convert(outline, state.table, seriesElsewhere, nowMs);
         ConvertedPush push = writer.write(outline, state.labels.bytes());
         outline.release();
+        setSeries(seriesElsewhere + state.table.size());
         if (instance.ended()) {
-            states.remove(instance);
-            series = elsewhere;
-        } else {
-            series = elsewhere + state.table.size();
+            forget(instance);
         }
         sweep(nowMs);
         return push;
@@ -103,7 +98,7 @@ public final class PushConverter {
     public void forget(ClientInstance instance) {
         InstanceState state = states.remove(instance);
         if (state != null) {
-            series = series - state.table.size();
+            setSeries(series - state.table.size());
         }
     }
 
@@ -125,8 +120,12 @@ public final class PushConverter {
                 throw new IllegalStateException("A push in canonical form was not read as such", impossible);
             }
         }
-        metrics.forgedAttributes().add(forged);
-        metrics.pointsPassedThrough().add(reader.passedThrough());
+        if (forged > 0) {
+            metrics.forgedAttributes().add(forged);
+        }
+        if (reader.passedThrough() > 0) {
+            metrics.pointsPassedThrough().add(reader.passedThrough());
+        }
         for (PointDropReason reason : DROP_REASONS) {
             int dropped = reader.dropped(reason);
             if (dropped > 0) {
@@ -155,6 +154,13 @@ public final class PushConverter {
                 remaining += entry.getValue().table.size();
             }
         }
-        series = remaining;
+        setSeries(remaining);
+    }
+
+    private void setSeries(int count) {
+        // A write that others must see costs more than all of the rest of a small push's bookkeeping.
+        if (count != series) {
+            series = count;
+        }
     }
 }

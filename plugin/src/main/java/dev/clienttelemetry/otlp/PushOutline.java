@@ -152,6 +152,7 @@ final class PushOutline {
 
     /** Metrics: the first of those that are equal but for their points, with the points of all. */
     static final class Metrics extends Columns {
+        int[] scope = {};
         /** The metric's content, without its tag and length. */
         int[] start = {};
 
@@ -162,6 +163,9 @@ final class PushOutline {
         int[] dataSuffixStart = {};
 
         int[] dataEnd = {};
+        /** How many points it has that are copied with it, all unchanged; 0 where its points are listed. */
+        int[] unchangedCount = {};
+
         int[] firstPoint = {};
         int[] lastPoint = {};
         int[] next = {};
@@ -181,6 +185,7 @@ final class PushOutline {
             data = Arrays.copyOf(data, size);
             dataSuffixStart = Arrays.copyOf(dataSuffixStart, size);
             dataEnd = Arrays.copyOf(dataEnd, size);
+            unchangedCount = Arrays.copyOf(unchangedCount, size);
             firstPoint = Arrays.copyOf(firstPoint, size);
             lastPoint = Arrays.copyOf(lastPoint, size);
             next = Arrays.copyOf(next, size);
@@ -188,6 +193,7 @@ final class PushOutline {
             this.size = Arrays.copyOf(this.size, size);
             whole = Arrays.copyOf(whole, size);
             converted = Arrays.copyOf(converted, size);
+            scope = Arrays.copyOf(scope, size);
         }
     }
 

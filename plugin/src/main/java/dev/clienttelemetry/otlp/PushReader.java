@@ -21,48 +21,27 @@ final class PushReader {
      */
     static final int MAX_RESOURCES = 1024;
 
-    private static final int RESOURCE_METRICS_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final int RESOURCE_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final int SCOPE_METRICS_TAG = 2 << 3 | Schema.WIRE_LENGTH;
-    private static final int SCOPE_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final int METRICS_TAG = 2 << 3 | Schema.WIRE_LENGTH;
-    private static final int NAME_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final int DESCRIPTION_TAG = 2 << 3 | Schema.WIRE_LENGTH;
-    private static final int UNIT_TAG = 3 << 3 | Schema.WIRE_LENGTH;
-    private static final int GAUGE_TAG = 5 << 3 | Schema.WIRE_LENGTH;
-    private static final int SUM_TAG = 7 << 3 | Schema.WIRE_LENGTH;
-    private static final int HISTOGRAM_TAG = 9 << 3 | Schema.WIRE_LENGTH;
-    private static final int EXPONENTIAL_HISTOGRAM_TAG = 10 << 3 | Schema.WIRE_LENGTH;
-    private static final int SUMMARY_TAG = 11 << 3 | Schema.WIRE_LENGTH;
-    private static final int DATA_POINTS_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final int TEMPORALITY_TAG = 2 << 3 | Schema.WIRE_VARINT;
-    private static final int MONOTONIC_TAG = 3 << 3 | Schema.WIRE_VARINT;
-    private static final int START_TIME_TAG = 2 << 3 | Schema.WIRE_FIXED64;
-    private static final int TIME_TAG = 3 << 3 | Schema.WIRE_FIXED64;
-    private static final int DOUBLE_TAG = 4 << 3 | Schema.WIRE_FIXED64;
-    private static final int EXEMPLARS_TAG = 5 << 3 | Schema.WIRE_LENGTH;
-    private static final int INT_TAG = 6 << 3 | Schema.WIRE_FIXED64;
-    private static final int POINT_ATTRIBUTES_TAG = 7 << 3 | Schema.WIRE_LENGTH;
-    private static final int FLAGS_TAG = 8 << 3 | Schema.WIRE_VARINT;
     private static final int NO_RECORDED_VALUE = 1;
-    private static final int KEY_TAG = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final int VALUE_TAG = 2 << 3 | Schema.WIRE_LENGTH;
-
     private static final int TEMPORALITY_DELTA = 1;
     private static final int TEMPORALITY_CUMULATIVE = 2;
 
     /** First words of hashed messages, so that no two kinds of things have the same message. */
     private static final long ATTRIBUTE_DOMAIN = 2;
 
-    private static final long RESOURCE_DOMAIN = 3;
-    private static final long SCOPE_DOMAIN = 4;
-    private static final long SUFFIX_DOMAIN = 5;
-    private static final long METRIC_REST_DOMAIN = 6;
+    private static final long SUFFIX_DOMAIN = 3;
+    private static final long METRIC_DOMAIN = 4;
+
+    /** Spreads small numbers over all bits: 2 to the 64th over the golden ratio. */
+    private static final long ODD = 0x9e3779b97f4a7c15L;
 
     private final KeyedHash hash;
     private final Temporality temporalityPreference;
     private final boolean dropNanGauges;
-    private final IdentityIndex identities = new IdentityIndex();
+    private final IdentityIndex resourceIdentities = new IdentityIndex();
+    private final IdentityIndex scopeIdentities = new IdentityIndex();
+    /** Metrics by a quick hash of scope and name; the second and further ones under the same by all that they are. */
+    private final IdentityIndex metricIdentities = new IdentityIndex();
+
     private final int[] dropped = new int[PointDropReason.values().length];
     private int passedThrough;
 
@@ -89,6 +68,8 @@ final class PushReader {
     private int metric;
     private long metricHashHigh;
     private long metricHashLow;
+    private int runStart;
+    private int runCount;
 
     // The point that is being read; positions are -1 where a field is absent.
     private int startTimeAt;
@@ -134,7 +115,9 @@ final class PushReader {
     void read(byte[] push, LabelBlock labels, PushOutline outline) throws NotCanonicalException {
         Arrays.fill(dropped, 0);
         passedThrough = 0;
-        identities.clear();
+        resourceIdentities.clear();
+        scopeIdentities.clear();
+        metricIdentities.clear();
         outline.clear(push);
         this.outline = outline;
         this.bytes = push;
@@ -142,7 +125,7 @@ final class PushReader {
         resource = -1;
         scope = -1;
         int at = 0;
-        while (at < push.length && push[at] == RESOURCE_METRICS_TAG) {
+        while (at < push.length && push[at] == Tag.RESOURCE_METRICS) {
             int start = content(at + 1);
             at = fieldEnd(at + 1);
             resourceMetrics(start, at);
@@ -156,13 +139,13 @@ final class PushReader {
         int resourceStart = start;
         int resourceEnd = start;
         int at = start;
-        if (at < end && b[at] == RESOURCE_TAG) {
+        if (at < end && b[at] == Tag.RESOURCE) {
             resourceStart = content(at + 1);
             resourceEnd = fieldEnd(at + 1);
             at = resourceEnd;
         }
         int scopesStart = at;
-        while (at < end && b[at] == SCOPE_METRICS_TAG) {
+        while (at < end && b[at] == Tag.SCOPE_METRICS) {
             at = fieldEnd(at + 1);
         }
         int scopesEnd = at;
@@ -190,29 +173,26 @@ final class PushReader {
         attributesHigh = 0;
         attributesLow = 0;
         int at = start;
-        while (at < end && b[at] == KEY_TAG) {
+        while (at < end && b[at] == Tag.RESOURCE_ATTRIBUTES) {
             int attributeStart = content(at + 1);
             at = fieldEnd(at + 1);
             attribute(attributeStart, at, true);
         }
         require(CanonicalForm.has(Schema.RESOURCE, b, at, end, 2));
-        hash.hash(RESOURCE_DOMAIN, b, at, end);
-        hash.hash(hash.high, hash.low, attributesHigh, b, 0, 0, 0, 0);
-        hash.hash(hash.high, hash.low, attributesLow, b, 0, 0, 0, 0);
-        hash.hash(hash.high ^ labels.hashHigh(), hash.low ^ labels.hashLow(), SUFFIX_DOMAIN, b, 0, 0, 0, 0);
+        hash.hash(labels.hashHigh(), labels.hashLow(), attributesHigh, attributesLow, b, at, end, 0, 0);
         long high = hash.high;
         long low = hash.low;
         if (suffixStart != suffixEnd) {
-            hash.hash(high, low, SUFFIX_DOMAIN, b, suffixStart, suffixEnd, 0, 0);
+            hash.hash(high, low, SUFFIX_DOMAIN, 0, b, suffixStart, suffixEnd, 0, 0);
         }
-        int found = identities.find(hash.high, hash.low);
+        int found = resourceIdentities.find(hash.high, hash.low);
         PushOutline.Resources resources = outline.resources;
         beyondResources = found < 0 && resources.count == MAX_RESOURCES;
         if (found >= 0 || beyondResources) {
             return found;
         }
         int added = resources.add();
-        identities.add(hash.high, hash.low, added);
+        resourceIdentities.add(hash.high, hash.low, added);
         resources.start[added] = start;
         resources.end[added] = end;
         resources.suffixStart[added] = suffixStart;
@@ -227,12 +207,12 @@ final class PushReader {
         byte[] b = bytes;
         int scopeEnd = start;
         int at = start;
-        if (at < end && b[at] == SCOPE_TAG) {
+        if (at < end && b[at] == Tag.SCOPE) {
             at = fieldEnd(at + 1);
             scopeEnd = at;
         }
         int metricsStart = at;
-        while (at < end && b[at] == METRICS_TAG) {
+        while (at < end && b[at] == Tag.METRICS) {
             at = fieldEnd(at + 1);
         }
         int metricsEnd = at;
@@ -261,12 +241,12 @@ final class PushReader {
         attributesLow = 0;
         int at = start == end ? start : content(start + 1);
         int prefixStart = at;
-        while (at < end && (b[at] == (1 << 3 | Schema.WIRE_LENGTH) || b[at] == (2 << 3 | Schema.WIRE_LENGTH))) {
+        while (at < end && (b[at] == Tag.SCOPE_NAME || b[at] == Tag.SCOPE_VERSION)) {
             at = fieldEnd(at + 1);
         }
         int prefixEnd = at;
         require(CanonicalForm.has(Schema.INSTRUMENTATION_SCOPE, b, prefixStart, prefixEnd, 0));
-        while (at < end && b[at] == (3 << 3 | Schema.WIRE_LENGTH)) {
+        while (at < end && b[at] == Tag.SCOPE_ATTRIBUTES) {
             int attributeStart = content(at + 1);
             at = fieldEnd(at + 1);
             attribute(attributeStart, at, true);
@@ -276,26 +256,31 @@ final class PushReader {
         hash.hash(
                 resources.hashHigh[resource],
                 resources.hashLow[resource],
-                SCOPE_DOMAIN,
+                attributesHigh,
+                attributesLow,
                 b,
                 prefixStart,
                 prefixEnd,
                 at,
                 end);
-        hash.hash(hash.high, hash.low, attributesHigh, b, 0, 0, 0, 0);
-        hash.hash(hash.high, hash.low, attributesLow, b, 0, 0, 0, 0);
         long high = hash.high;
         long low = hash.low;
         // To be merged, scopes must also be under the same ResourceMetrics, both absent or both there, and end equally.
         long place = (long) resource << 1 | (start == end ? 0 : 1);
-        hash.hash(high, low, place, b, suffixStart, suffixEnd, 0, 0);
-        int found = identities.find(hash.high, hash.low);
+        long placedHigh = high;
+        long placedLow = low + place * ODD;
+        if (suffixStart != suffixEnd) {
+            hash.hash(high, low, SUFFIX_DOMAIN, place, b, suffixStart, suffixEnd, 0, 0);
+            placedHigh = hash.high;
+            placedLow = hash.low;
+        }
+        int found = scopeIdentities.find(placedHigh, placedLow);
         if (found >= 0) {
             return found;
         }
         PushOutline.Scopes scopes = outline.scopes;
         int added = scopes.add();
-        identities.add(hash.high, hash.low, added);
+        scopeIdentities.add(placedHigh, placedLow, added);
         scopes.resource[added] = resource;
         scopes.start[added] = start;
         scopes.end[added] = end;
@@ -324,7 +309,7 @@ final class PushReader {
         unitStart = 0;
         unitEnd = 0;
         int at = start;
-        if (at < end && b[at] == NAME_TAG) {
+        if (at < end && b[at] == Tag.NAME) {
             at = fieldEnd(at + 1);
             nameEnd = at;
             require(b[start + 1] != 0);
@@ -342,7 +327,7 @@ final class PushReader {
         require(dataEnd == end || CanonicalForm.has(Schema.METRIC, b, dataEnd, end, b[data] >>> 3));
         at = pointsStart;
         int points = 0;
-        while (at < dataEnd && b[at] == DATA_POINTS_TAG) {
+        while (at < dataEnd && b[at] == Tag.DATA_POINTS) {
             at = fieldEnd(at + 1);
             points++;
         }
@@ -355,11 +340,11 @@ final class PushReader {
         }
         type = b[data];
         switch (b[data]) {
-            case GAUGE_TAG:
+            case Tag.GAUGE:
                 require(at == dataEnd || CanonicalForm.has(Schema.GAUGE, b, at, dataEnd, 2));
                 unchangedNumbers(pointsStart, dropNanGauges);
                 break;
-            case SUM_TAG:
+            case Tag.SUM:
                 sum(pointsStart, points);
                 break;
             default:
@@ -375,11 +360,11 @@ final class PushReader {
     private int restOfPrefix(int from, int end) throws NotCanonicalException {
         byte[] b = bytes;
         int at = from;
-        if (b[at] == DESCRIPTION_TAG) {
+        if (b[at] == Tag.DESCRIPTION) {
             require(b[at + 1] != 0);
             at = fieldEnd(at + 1);
         }
-        if (at < end && b[at] == UNIT_TAG) {
+        if (at < end && b[at] == Tag.UNIT) {
             require(b[at + 1] != 0);
             unitStart = at;
             at = fieldEnd(at + 1);
@@ -398,7 +383,7 @@ final class PushReader {
 
     private static boolean isData(byte tag) {
         return switch (tag) {
-            case GAUGE_TAG, SUM_TAG, HISTOGRAM_TAG, EXPONENTIAL_HISTOGRAM_TAG, SUMMARY_TAG -> true;
+            case Tag.GAUGE, Tag.SUM, Tag.HISTOGRAM, Tag.EXPONENTIAL_HISTOGRAM, Tag.SUMMARY -> true;
             default -> false;
         };
     }
@@ -408,16 +393,16 @@ final class PushReader {
         int temporality = 0;
         boolean monotonic = false;
         int at = dataSuffixStart;
-        if (at < dataEnd && b[at] == TEMPORALITY_TAG && b[at + 1] > 0) {
+        if (at < dataEnd && b[at] == Tag.TEMPORALITY && b[at + 1] > 0) {
             temporality = b[at + 1];
             at += 2;
         }
-        if (at < dataEnd && b[at] == MONOTONIC_TAG && b[at + 1] == 1) {
+        if (at < dataEnd && b[at] == Tag.MONOTONIC && b[at + 1] == 1) {
             monotonic = true;
             at += 2;
         }
         require(at == dataEnd || CanonicalForm.has(Schema.SUM, b, at, dataEnd, monotonic ? 4 : 2));
-        type = SUM_TAG | temporality << 8 | (monotonic ? 1 << 16 : 0);
+        type = Tag.SUM | temporality << 8 | (monotonic ? 1 << 16 : 0);
         if (temporality == TEMPORALITY_CUMULATIVE
                 || temporality == TEMPORALITY_DELTA && monotonic && temporalityPreference != Temporality.CUMULATIVE) {
             unchangedNumbers(pointsStart, false);
@@ -428,11 +413,10 @@ final class PushReader {
         }
     }
 
-    /** Reads the points of a metric that is not converted. */
+    /** Reads the points of a gauge, or of a sum that is not converted. */
     private void unchangedNumbers(int pointsStart, boolean dropNan) throws NotCanonicalException {
-        int run = -1;
-        boolean anyDropped = false;
         int at = pointsStart;
+        beginRun(at);
         while (at < dataSuffixStart) {
             int fieldStart = at;
             int start = content(at + 1);
@@ -446,17 +430,15 @@ final class PushReader {
             } else if (beyondResources) {
                 reason = PointDropReason.RESOURCE_BOUND;
             }
-            if (reason != null) {
-                dropped[reason.ordinal()]++;
-                anyDropped = true;
-                run = -1;
+            if (reason == null) {
+                runCount++;
             } else {
-                run = unchanged(run, fieldStart, at);
+                dropped[reason.ordinal()]++;
+                endRun(pointsStart, fieldStart);
+                beginRun(at);
             }
         }
-        if (anyDropped && metric >= 0) {
-            outline.metrics.whole[metric] = false;
-        }
+        endRun(pointsStart, at);
     }
 
     private void histogramOrSummary(int pointsStart) throws NotCanonicalException {
@@ -464,11 +446,11 @@ final class PushReader {
         int dataType;
         int attributes;
         switch (b[data]) {
-            case HISTOGRAM_TAG:
+            case Tag.HISTOGRAM:
                 dataType = Schema.HISTOGRAM;
                 attributes = 9;
                 break;
-            case EXPONENTIAL_HISTOGRAM_TAG:
+            case Tag.EXPONENTIAL_HISTOGRAM:
                 dataType = Schema.EXPONENTIAL_HISTOGRAM;
                 attributes = 1;
                 break;
@@ -477,9 +459,8 @@ final class PushReader {
                 attributes = 7;
         }
         require(CanonicalForm.has(dataType, b, dataSuffixStart, dataEnd, 2));
-        int run = -1;
-        boolean anyDropped = false;
         int at = pointsStart;
+        beginRun(at);
         while (at < dataSuffixStart) {
             int fieldStart = at;
             int start = content(at + 1);
@@ -490,43 +471,76 @@ final class PushReader {
                 int afterTag = Wire.afterVarint(b, field);
                 long tag = Wire.varint(b, field);
                 field = Wire.afterValue(b, afterTag, (int) tag & 7);
-                if (tag == TIME_TAG) {
+                if (tag == Tag.TIME) {
                     time = Wire.fixed64(b, afterTag);
                 } else if (tag >>> 3 == attributes) {
                     attribute(content(afterTag), field, false);
                 }
             }
-            if (time == 0 || beyondResources) {
-                dropped[(time == 0 ? PointDropReason.NO_TIME : PointDropReason.RESOURCE_BOUND).ordinal()]++;
-                anyDropped = true;
-                run = -1;
-            } else {
+            if (time != 0 && !beyondResources) {
                 passedThrough++;
-                run = unchanged(run, fieldStart, at);
+                runCount++;
+            } else {
+                dropped[(time == 0 ? PointDropReason.NO_TIME : PointDropReason.RESOURCE_BOUND).ordinal()]++;
+                endRun(pointsStart, fieldStart);
+                beginRun(at);
             }
         }
-        if (anyDropped && metric >= 0) {
-            outline.metrics.whole[metric] = false;
-        }
+        endRun(pointsStart, at);
     }
 
-    /** Adds a point that is copied as it is to a run of such points, or begins a new run. */
-    private int unchanged(int run, int start, int end) {
-        PushOutline.Points points = outline.points;
-        int point = run;
-        if (point < 0) {
-            point = addPoint(PushOutline.Points.UNCHANGED);
-            points.start[point] = start;
-            points.pointCount[point] = 0;
+    /** Begins a run of points that are copied as they are. */
+    private void beginRun(int start) {
+        runStart = start;
+        runCount = 0;
+    }
+
+    /** Ends a run of points: all of the metric's, or those since or up to one that is left out. */
+    private void endRun(int pointsStart, int end) {
+        if (runCount == 0) {
+            return;
         }
+        PushOutline.Metrics metrics = outline.metrics;
+        boolean all = runStart == pointsStart && end == dataSuffixStart;
+        if (metric < 0) {
+            int known = metrics.count;
+            metric = coalesced();
+            if (all && metric == known) {
+                metrics.unchangedCount[metric] = runCount;
+                metrics.pointsSize[metric] = end - runStart;
+                return;
+            }
+        }
+        metrics.whole[metric] = false;
+        addRun(metric, runStart, end, runCount);
+    }
+
+    private void addRun(int toMetric, int start, int end, int count) {
+        PushOutline.Points points = outline.points;
+        int point = addPoint(toMetric, PushOutline.Points.UNCHANGED);
+        points.start[point] = start;
         points.end[point] = end;
-        points.pointCount[point]++;
-        return point;
+        points.pointCount[point] = count;
     }
 
     private void deltas(int pointsStart, boolean monotonic) throws NotCanonicalException {
         PushOutline.Points points = outline.points;
         boolean anyDropped = false;
+        if (!beyondResources) {
+            PushOutline.Scopes scopes = outline.scopes;
+            hash.hash(
+                    scopes.hashHigh[scope],
+                    scopes.hashLow[scope],
+                    monotonic ? 1 : 0,
+                    0,
+                    bytes,
+                    nameStart,
+                    nameEnd,
+                    unitStart,
+                    unitEnd);
+            metricHashHigh = hash.high;
+            metricHashLow = hash.low;
+        }
         int at = pointsStart;
         while (at < dataSuffixStart) {
             int start = content(at + 1);
@@ -545,7 +559,10 @@ final class PushReader {
                 anyDropped = true;
                 continue;
             }
-            int point = addPoint(PushOutline.Points.DELTA);
+            if (metric < 0) {
+                metric = coalesced();
+            }
+            int point = addPoint(metric, PushOutline.Points.DELTA);
             points.start[point] = start;
             points.end[point] = at;
             points.startTimeAt[point] = startTimeAt;
@@ -561,8 +578,7 @@ final class PushReader {
                 points.hashHigh[point] = metricHashHigh;
                 points.hashLow[point] = metricHashLow;
             } else {
-                hash.hash(metricHashHigh, metricHashLow, attributesHigh, bytes, 0, 0, 0, 0);
-                hash.hash(hash.high, hash.low, attributesLow, bytes, 0, 0, 0, 0);
+                hash.hash(metricHashHigh, metricHashLow, attributesHigh, attributesLow, bytes, 0, 0, 0, 0);
                 points.hashHigh[point] = hash.high;
                 points.hashLow[point] = hash.low;
             }
@@ -575,10 +591,7 @@ final class PushReader {
         }
     }
 
-    private int addPoint(int kind) {
-        if (metric < 0) {
-            metric = coalesced();
-        }
+    private int addPoint(int metric, int kind) {
         PushOutline.Points points = outline.points;
         PushOutline.Metrics metrics = outline.metrics;
         int point = points.add();
@@ -598,27 +611,32 @@ final class PushReader {
     private int coalesced() {
         PushOutline.Scopes scopes = outline.scopes;
         byte[] b = bytes;
-        hash.hash(scopes.hashHigh[scope], scopes.hashLow[scope], type, b, nameStart, nameEnd, unitStart, unitEnd);
-        metricHashHigh = hash.high;
-        metricHashLow = hash.low;
-        // The same series can be under several ResourceMetrics that differ in a schema's URL: not to be merged.
-        long high = hash.high;
-        long low = hash.low + scope * 0x9e3779b97f4a7c15L;
-        int found = identities.find(high, low);
+        long low = hash.quick((long) scope << 32 | type, b, nameStart, nameEnd);
+        long high = 0;
+        int found = metricIdentities.find(high, low);
         if (found >= 0 && !isEqualButForPoints(found)) {
-            hash.hash(high, low, METRIC_REST_DOMAIN, b, metricStart, data, dataSuffixStart, dataEnd);
-            hash.hash(hash.high, hash.low, METRIC_REST_DOMAIN, b, dataEnd, metricEnd, 0, 0);
+            // Metrics of one name that differ in anything else, as many as a client likes, are found by all they have.
+            hash.hash(scopes.hashHigh[scope], scopes.hashLow[scope], METRIC_DOMAIN, scope, b, metricStart, data, 0, 0);
+            hash.hash(hash.high, hash.low, METRIC_DOMAIN, type, b, dataSuffixStart, dataEnd, dataEnd, metricEnd);
             high = hash.high;
             low = hash.low;
-            found = identities.find(high, low);
+            found = metricIdentities.find(high, low);
         }
         PushOutline.Metrics metrics = outline.metrics;
         if (found >= 0) {
             metrics.whole[found] = false;
+            if (metrics.unchangedCount[found] > 0) {
+                // The first metric's points, so far a part of it, become the first of several runs.
+                int end = metrics.dataSuffixStart[found];
+                addRun(found, end - metrics.pointsSize[found], end, metrics.unchangedCount[found]);
+                metrics.unchangedCount[found] = 0;
+                metrics.pointsSize[found] = 0;
+            }
             return found;
         }
         int added = metrics.add();
-        identities.add(high, low, added);
+        metricIdentities.add(high, low, added);
+        metrics.scope[added] = scope;
         metrics.start[added] = metricStart;
         metrics.end[added] = metricEnd;
         metrics.data[added] = data;
@@ -629,6 +647,7 @@ final class PushReader {
         metrics.whole[added] = true;
         metrics.converted[added] = false;
         metrics.pointsSize[added] = 0;
+        metrics.unchangedCount[added] = 0;
         if (scopes.firstMetric[scope] < 0) {
             scopes.firstMetric[scope] = added;
         } else {
@@ -638,11 +657,12 @@ final class PushReader {
         return added;
     }
 
-    /** Compares what the identity of a series does not hold: description, metadata and unknown fields. */
     private boolean isEqualButForPoints(int other) {
         PushOutline.Metrics metrics = outline.metrics;
         byte[] b = bytes;
-        return Arrays.equals(b, metricStart, data, b, metrics.start[other], metrics.data[other])
+        return metrics.scope[other] == scope
+                && b[data] == b[metrics.data[other]]
+                && Arrays.equals(b, metricStart, data, b, metrics.start[other], metrics.data[other])
                 && Arrays.equals(b, dataSuffixStart, dataEnd, b, metrics.dataSuffixStart[other], metrics.dataEnd[other])
                 && Arrays.equals(b, dataEnd, metricEnd, b, metrics.dataEnd[other], metrics.end[other]);
     }
@@ -662,38 +682,38 @@ final class PushReader {
             // Labels, which OTLP had here before 1.0.
             at = Wire.afterValue(b, at + 1, b[at] & 7);
         }
-        if (at < end && b[at] == START_TIME_TAG) {
+        if (at < end && b[at] == Tag.START_TIME) {
             startTimeAt = at;
             startTime = Wire.fixed64(b, at + 1);
             at += 9;
         }
-        if (at < end && b[at] == TIME_TAG) {
+        if (at < end && b[at] == Tag.TIME) {
             time = Wire.fixed64(b, at + 1);
             at += 9;
         }
-        if (at < end && b[at] == DOUBLE_TAG) {
+        if (at < end && b[at] == Tag.DOUBLE_VALUE) {
             valueAt = at;
             value = Wire.fixed64(b, at + 1);
             isDouble = true;
             at += 9;
         }
-        while (at < end && b[at] == EXEMPLARS_TAG) {
+        while (at < end && b[at] == Tag.EXEMPLARS) {
             at = fieldEnd(at + 1);
         }
-        if (at < end && b[at] == INT_TAG) {
+        if (at < end && b[at] == Tag.INT_VALUE) {
             valueAt = at;
             value = Wire.fixed64(b, at + 1);
             isDouble = false;
             at += 9;
         }
         attributesStart = at;
-        while (at < end && b[at] == POINT_ATTRIBUTES_TAG) {
+        while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
             int attributeStart = content(at + 1);
             at = fieldEnd(at + 1);
             attribute(attributeStart, at, identity);
         }
         attributesEnd = at;
-        if (at < end && b[at] == FLAGS_TAG) {
+        if (at < end && b[at] == Tag.FLAGS) {
             noRecordedValue = (b[at + 1] & NO_RECORDED_VALUE) != 0;
         }
         require(at == end || CanonicalForm.has(Schema.NUMBER_DATA_POINT, b, at, end, 8));
@@ -702,7 +722,7 @@ final class PushReader {
     /** Checks an attribute and adds its hash to those of its set. */
     private void attribute(int start, int end, boolean identity) throws NotCanonicalException {
         byte[] b = bytes;
-        if (start < end && b[start] == KEY_TAG) {
+        if (start < end && b[start] == Tag.KEY) {
             int key = content(start + 1);
             int keyEnd = fieldEnd(start + 1);
             // The rewrite leaves forged attributes out.
@@ -722,7 +742,7 @@ final class PushReader {
     /** Returns whether a range is an attribute's value in canonical form, neither long nor nested, and nothing else. */
     private boolean isPlainValue(int start, int end) {
         byte[] b = bytes;
-        if (b[start] != VALUE_TAG || b[start + 1] != end - start - 2) {
+        if (b[start] != Tag.VALUE || b[start + 1] != end - start - 2) {
             return false;
         }
         int at = start + 2;
@@ -730,13 +750,13 @@ final class PushReader {
             return true;
         }
         switch (b[at]) {
-            case 1 << 3 | Schema.WIRE_LENGTH, 7 << 3 | Schema.WIRE_LENGTH:
+            case Tag.STRING_VALUE, Tag.BYTES_VALUE:
                 return b[at + 1] == end - at - 2;
-            case 2 << 3 | Schema.WIRE_VARINT:
+            case Tag.BOOL_VALUE:
                 return (b[at + 1] & ~1) == 0 && at + 2 == end;
-            case 3 << 3 | Schema.WIRE_VARINT:
+            case Tag.INT_ATTRIBUTE_VALUE:
                 return Wire.afterVarint(b, at + 1) == end && Wire.isShortest(b, at + 1, end);
-            case 4 << 3 | Schema.WIRE_FIXED64:
+            case Tag.DOUBLE_ATTRIBUTE_VALUE:
                 return at + 9 == end;
             default:
                 return false;
@@ -759,13 +779,24 @@ final class PushReader {
 
     /** Returns where the content of a length-delimited field begins, given the position of its length. */
     private int content(int lengthAt) throws NotCanonicalException {
-        return bytes[lengthAt] >= 0 ? lengthAt + 1 : longContent(lengthAt);
+        byte[] b = bytes;
+        if (b[lengthAt] >= 0) {
+            return lengthAt + 1;
+        }
+        return b[lengthAt + 1] > 0 ? lengthAt + 2 : longContent(lengthAt);
     }
 
     /** Returns where a length-delimited field ends, given the position of its length. */
     private int fieldEnd(int lengthAt) throws NotCanonicalException {
-        int length = bytes[lengthAt];
-        return length >= 0 ? lengthAt + 1 + length : longContent(lengthAt) + (int) Wire.varint(bytes, lengthAt);
+        byte[] b = bytes;
+        int low = b[lengthAt];
+        if (low >= 0) {
+            return lengthAt + 1 + low;
+        }
+        int high = b[lengthAt + 1];
+        return high > 0
+                ? lengthAt + 2 + (high << 7 | low & 0x7f)
+                : longContent(lengthAt) + (int) Wire.varint(b, lengthAt);
     }
 
     private int longContent(int lengthAt) throws NotCanonicalException {

@@ -10,12 +10,6 @@ package dev.clienttelemetry.otlp;
  * thread.
  */
 final class PushWriter {
-    private static final byte LENGTH_TAG_1 = 1 << 3 | Schema.WIRE_LENGTH;
-    private static final byte LENGTH_TAG_2 = 2 << 3 | Schema.WIRE_LENGTH;
-    private static final byte START_TIME_TAG = 2 << 3 | Schema.WIRE_FIXED64;
-    private static final byte TIME_TAG = 3 << 3 | Schema.WIRE_FIXED64;
-    private static final byte DOUBLE_TAG = 4 << 3 | Schema.WIRE_FIXED64;
-    private static final byte INT_TAG = 6 << 3 | Schema.WIRE_FIXED64;
     private static final byte TEMPORALITY_CUMULATIVE = 2;
     private static final int FIXED64_FIELD = 9;
     /** Start time, time and value. */
@@ -133,6 +127,7 @@ final class PushWriter {
                         - metrics.dataEnd[metric];
             }
             metrics.size[metric] = size;
+            pointCount += metrics.unchangedCount[metric];
             total += fieldSize(size);
         }
         return total;
@@ -154,8 +149,8 @@ final class PushWriter {
             if (resources.size[resource] == 0) {
                 continue;
             }
-            field(LENGTH_TAG_1, resources.size[resource]);
-            field(LENGTH_TAG_1, labels.length + resources.end[resource] - resources.start[resource]);
+            field(Tag.RESOURCE_METRICS, resources.size[resource]);
+            field(Tag.RESOURCE, labels.length + resources.end[resource] - resources.start[resource]);
             System.arraycopy(labels, 0, out, at, labels.length);
             at += labels.length;
             copy(resources.start[resource], resources.end[resource]);
@@ -163,36 +158,57 @@ final class PushWriter {
                 if (scopes.size[scope] == 0) {
                     continue;
                 }
-                field(LENGTH_TAG_2, scopes.size[scope]);
+                field(Tag.SCOPE_METRICS, scopes.size[scope]);
                 copy(scopes.start[scope], scopes.end[scope]);
-                for (int metric = scopes.firstMetric[scope]; metric >= 0; metric = metrics.next[metric]) {
-                    if (metrics.pointsSize[metric] != 0) {
-                        field(LENGTH_TAG_2, metrics.size[metric]);
-                        if (metrics.whole[metric]) {
-                            writeWhole(metric);
-                        } else {
-                            writeComposed(metric);
-                        }
-                    }
-                }
+                writeMetrics(scopes.firstMetric[scope]);
                 copy(scopes.suffixStart[scope], scopes.suffixEnd[scope]);
             }
             copy(resources.suffixStart[resource], resources.suffixEnd[resource]);
         }
     }
 
-    /** Copies a metric and patches its converted points in place: nothing of it has another size than before. */
-    private void writeWhole(int metric) {
-        int start = metrics.start[metric];
+    private void writeMetrics(int first) {
+        int metric = first;
+        while (metric >= 0) {
+            if (metrics.pointsSize[metric] == 0) {
+                metric = metrics.next[metric];
+            } else if (metrics.whole[metric]) {
+                metric = writeWhole(metric);
+            } else {
+                field(Tag.METRICS, metrics.size[metric]);
+                writeComposed(metric);
+                metric = metrics.next[metric];
+            }
+        }
+    }
+
+    /**
+     * Copies a metric, with those behind it as far as they are whole and lie behind it in the push too, and patches their
+     * converted points in place: nothing of them has another size than before. Returns the first metric not copied.
+     */
+    private int writeWhole(int first) {
+        int start = metrics.end[first] - fieldSize(metrics.size[first]);
+        int end = metrics.end[first];
+        int next = metrics.next[first];
+        while (next >= 0
+                && metrics.whole[next]
+                && metrics.pointsSize[next] != 0
+                && metrics.end[next] - fieldSize(metrics.size[next]) == end) {
+            end = metrics.end[next];
+            next = metrics.next[next];
+        }
         // What is at a position of the push is at that position plus this of the output.
         int shift = at - start;
-        copy(start, metrics.end[metric]);
-        if (metrics.converted[metric]) {
-            for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
-                patch(point, shift);
+        copy(start, end);
+        for (int metric = first; metric != next; metric = metrics.next[metric]) {
+            if (metrics.converted[metric]) {
+                for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
+                    patch(point, shift);
+                }
+                patchTemporality(metrics.dataSuffixStart[metric] + shift);
             }
-            patchTemporality(metrics.dataSuffixStart[metric] + shift);
         }
+        return next;
     }
 
     private void writeComposed(int metric) {
@@ -225,10 +241,10 @@ final class PushWriter {
         int start = points.start[point];
         int end = points.end[point];
         if (points.startTimeAt[point] < 0) {
-            field(LENGTH_TAG_1, end - start + FIXED64_FIELD);
-            fixed64(START_TIME_TAG, points.startTime[point]);
+            field(Tag.DATA_POINTS, end - start + FIXED64_FIELD);
+            fixed64(Tag.START_TIME, points.startTime[point]);
         } else {
-            field(LENGTH_TAG_1, end - start);
+            field(Tag.DATA_POINTS, end - start);
         }
         int shift = at - start;
         copy(start, end);
@@ -236,11 +252,11 @@ final class PushWriter {
     }
 
     private void writeZero(int point) {
-        field(LENGTH_TAG_1, zeroPointSize(point));
-        fixed64(START_TIME_TAG, points.startTime[point]);
-        fixed64(TIME_TAG, points.zeroTime[point]);
+        field(Tag.DATA_POINTS, zeroPointSize(point));
+        fixed64(Tag.START_TIME, points.startTime[point]);
+        fixed64(Tag.TIME, points.zeroTime[point]);
         // Zero is the same eight bytes as an int and as a double.
-        fixed64(points.isDouble[point] ? DOUBLE_TAG : INT_TAG, 0);
+        fixed64(points.isDouble[point] ? Tag.DOUBLE_VALUE : Tag.INT_VALUE, 0);
         copy(points.attributesStart[point], points.attributesEnd[point]);
     }
 
@@ -249,7 +265,7 @@ final class PushWriter {
             Wire.putFixed64(out, points.startTimeAt[point] + shift + 1, points.startTime[point]);
         }
         int valueAt = points.valueAt[point] + shift;
-        out[valueAt] = points.isDouble[point] ? DOUBLE_TAG : INT_TAG;
+        out[valueAt] = points.isDouble[point] ? Tag.DOUBLE_VALUE : Tag.INT_VALUE;
         Wire.putFixed64(out, valueAt + 1, points.value[point]);
     }
 

@@ -14,6 +14,8 @@ final class ReservedKeys {
     private static final byte[][] KEYS = keys();
 
     private static final int LONGEST = longest();
+    /** The letters that the keys begin with, as bits from a on. */
+    private static final int FIRST_LETTERS = firstLetters();
 
     private ReservedKeys() {}
 
@@ -24,6 +26,9 @@ final class ReservedKeys {
         }
         // Each reserved key starts with a letter, which no other character maps to. Most keys of clients end here.
         byte first = bytes[start];
+        if ((FIRST_LETTERS >>> (first - 'a') & 1) == 0 || first < 'a') {
+            return false;
+        }
         for (byte[] key : KEYS) {
             if (key[0] == first && matches(key, bytes, start, end)) {
                 return true;
@@ -71,6 +76,14 @@ final class ReservedKeys {
         return names.stream()
                 .map(name -> name.getBytes(java.nio.charset.StandardCharsets.US_ASCII))
                 .toArray(byte[][]::new);
+    }
+
+    private static int firstLetters() {
+        int letters = 0;
+        for (byte[] key : KEYS) {
+            letters |= 1 << (key[0] - 'a');
+        }
+        return letters;
     }
 
     private static int longest() {
