@@ -65,6 +65,11 @@ final class SeriesTable {
         return size;
     }
 
+    /** Returns the bytes of memory that the table takes: this object of 32, two arrays with headers of 16 each. */
+    long bytes() {
+        return 32 + 16 + 8L * rows.length + 16 + 4L * index.length;
+    }
+
     /** Returns the position of a series' row in {@link #rows}, -1 where the series is new. */
     int find(long hashHigh, long hashLow) {
         int at = expected;

@@ -1,0 +1,152 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.otlp;
+
+import static dev.clienttelemetry.otlp.ConverterFixture.attribute;
+import static dev.clienttelemetry.otlp.ConverterFixture.counter;
+import static dev.clienttelemetry.otlp.ConverterFixture.delta;
+import static dev.clienttelemetry.otlp.ConverterFixture.gauge;
+import static dev.clienttelemetry.otlp.ConverterFixture.push;
+import static dev.clienttelemetry.otlp.ConverterFixture.resource;
+import static dev.clienttelemetry.otlp.ConverterFixture.sums;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.metrics.PointDropReason;
+import io.opentelemetry.proto.metrics.v1.MetricsData;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What one client can take is bounded, in every way that it could take something. */
+class BoundsTest {
+    private final ConverterFixture fixture = new ConverterFixture();
+
+    private MetricsData series(int from, int to, long startMs, long timeMs) {
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (int i = from; i < to; i++) {
+            push.mergeFrom(push(counter("c" + i, delta(startMs, timeMs, 1L))));
+        }
+        return push.build();
+    }
+
+    @Test
+    void beyondTheBoundOfAnInstanceItsNewSeriesAreDroppedAndItsOldOnesGoOn() {
+        fixture.maxSeriesPerInstance = 10;
+        fixture.convert(series(0, 12, 1000, 2000));
+        assertThat(fixture.converter().series()).isEqualTo(10);
+        assertThat(sums(fixture.convert(series(8, 12, 2000, 3000)))).containsExactly("1000-3000:2", "1000-3000:2");
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.INSTANCE_SERIES_BOUND))
+                .isEqualTo(4);
+        ClientInstance other = fixture.instances.pushed(5, 6, fixture.client, 0, false);
+        fixture.convert(other, fixture.client, series(0, 12, 1000, 2000).toByteArray());
+        assertThat(fixture.converter().series()).isEqualTo(20);
+    }
+
+    @Test
+    void beyondTheBoundOfAllNewSeriesAreDroppedUntilAnInstanceEnds() {
+        fixture.maxSeries = 15;
+        fixture.maxSeriesPerInstance = 10;
+        fixture.convert(series(0, 10, 1000, 2000));
+        ClientInstance other = fixture.instances.pushed(5, 6, fixture.client, 0, false);
+        fixture.convert(other, fixture.client, series(0, 10, 1000, 2000).toByteArray());
+        assertThat(fixture.converter().series()).isEqualTo(15);
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.SERIES_BOUND))
+                .isEqualTo(5);
+        fixture.converter().forget(fixture.instance);
+        fixture.convert(other, fixture.client, series(0, 10, 2000, 3000).toByteArray());
+        assertThat(fixture.converter().series()).isEqualTo(10);
+    }
+
+    @Test
+    void seriesThatAreSilentForAnHourMakeRoomWhereAnInstanceReachesItsBound() {
+        fixture.maxSeriesPerInstance = 10;
+        fixture.convert(series(0, 10, 1000, 2000));
+        fixture.pass(30, TimeUnit.MINUTES);
+        fixture.convert(series(8, 10, 2000, 3000));
+        fixture.pass(31, TimeUnit.MINUTES);
+        assertThat(sums(fixture.convert(series(8, 18, 3000, 4000)))).startsWith("1000-4000:3", "1000-4000:3");
+        assertThat(fixture.converter().series()).isEqualTo(10);
+        assertThat(fixture.metrics.pointsDropped().total()).isZero();
+        assertThat(sums(fixture.convert(series(8, 18, 4000, 5000))))
+                .startsWith("1000-5000:4", "1000-5000:4", "3000-5000:2")
+                .hasSize(10);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {20, 41, 100, 140, 1_000, 5_000, 40_000})
+    void aSeriesTakesAtMostNinetySixBytes(int count) {
+        SeriesTable table = new SeriesTable();
+        Random random = new Random(count);
+        for (int i = 1; i <= count; i++) {
+            table.add(random.nextLong(), random.nextLong());
+            if (i >= 20) {
+                assertThat(table.bytes()).as("%d series", i).isLessThanOrEqualTo(96L * i);
+            }
+        }
+    }
+
+    @Test
+    void everyRowIsFoundAgainAfterGrowthAndRemoval() {
+        SeriesTable table = new SeriesTable();
+        for (int i = 0; i < 3_000; i++) {
+            assertThat(table.find(i, ~i * 31L)).isEqualTo(-1);
+            int row = table.add(i, ~i * 31L);
+            table.rows[row + SeriesTable.SUM] = i;
+            table.rows[row + SeriesTable.FLAGS] = (long) (i % 2 == 0 ? 1 : 100) << SeriesTable.SEEN_SHIFT;
+        }
+        for (int i = 2_999; i >= 0; i--) {
+            assertThat(table.rows[table.find(i, ~i * 31L) + SeriesTable.SUM]).isEqualTo(i);
+        }
+        table.removeUnseen(110, 60);
+        assertThat(table.size()).isEqualTo(1_500);
+        for (int i = 0; i < 3_000; i++) {
+            int row = table.find(i, ~i * 31L);
+            if (i % 2 == 0) {
+                assertThat(row).isEqualTo(-1);
+            } else {
+                assertThat(table.rows[row + SeriesTable.SUM]).isEqualTo(i);
+            }
+        }
+    }
+
+    @Test
+    void aPushOfVeryManyResourcesIsCutOff() {
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (int i = 0; i < 1_100; i++) {
+            push.mergeFrom(push(resource(attribute("a", String.valueOf(i))), gauge("g", delta(1, 2, 1L))));
+        }
+        push.mergeFrom(push(resource(attribute("a", "0")), gauge("g", delta(2, 3, 1L))));
+        MetricsData converted = fixture.convert(push.build());
+        assertThat(converted.getResourceMetricsCount()).isEqualTo(PushReader.MAX_RESOURCES);
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.RESOURCE_BOUND))
+                .isEqualTo(1_100 - PushReader.MAX_RESOURCES);
+        assertThat(converted
+                        .getResourceMetrics(0)
+                        .getScopeMetrics(0)
+                        .getMetrics(0)
+                        .getGauge()
+                        .getDataPointsCount())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void aGiantPushLeavesNoGiantMemoryBehind() {
+        PushOutline outline = new PushOutline();
+        outline.clear(new byte[0]);
+        for (int i = 0; i < 100_000; i++) {
+            outline.points.add();
+            outline.metrics.add();
+        }
+        outline.release();
+        assertThat(outline.points.kind).isEmpty();
+        assertThat(outline.metrics.size).isEmpty();
+        outline.clear(new byte[0]);
+        assertThat(outline.points.add()).isZero();
+        assertThat(outline.points.kind.length).isBetween(1, 100);
+    }
+}
