@@ -67,6 +67,12 @@ public final class OtlpConnection implements AutoCloseable {
         OtlpSettings settings = OtlpSettings.check(properties);
         LibraryLogs libraryLogs = LibraryLogs.install(nanoClock);
         try {
+            if (settings.tlsWithoutEffect()) {
+                LOG.warn(
+                        "The OTLP endpoint {} is spoken to without TLS, so otel.exporter.otlp.certificate and client.key have"
+                                + " no effect; an endpoint that begins with https:// would use them",
+                        settings.shownEndpoint());
+            }
             return new OtlpConnection(properties, settings, libraryLogs, nanoClock);
         } catch (RuntimeException | Error e) {
             libraryLogs.close();

@@ -39,7 +39,8 @@ import org.apache.kafka.common.config.ConfigException;
  * @param credentials an Authorization header made from the user and password in the endpoint, or null
  * @param headerNames the names of the configured headers
  * @param compressed whether requests are compressed
- * @param clientCertificate whether a client certificate is used
+ * @param clientCertificate whether a client certificate is configured
+ * @param tlsWithoutEffect whether certificates are configured for an endpoint without TLS
  */
 record OtlpSettings(
         OtlpProtocol protocol,
@@ -48,7 +49,8 @@ record OtlpSettings(
         String credentials,
         List<String> headerNames,
         boolean compressed,
-        boolean clientCertificate) {
+        boolean clientCertificate,
+        boolean tlsWithoutEffect) {
     private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
     private static final String KEY_BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String KEY_END = "-----END PRIVATE KEY-----";
@@ -67,7 +69,7 @@ record OtlpSettings(
         duration(properties, properties.keyOf("timeout"), MAX_TIMEOUT);
         duration(properties, OtelProperties.EXPORT_INTERVAL, Duration.ofDays(1));
         Map<String, String> headers = headers(properties);
-        certificates(properties, "certificate");
+        boolean certificates = !certificates(properties, "certificate").isEmpty();
         boolean clientCertificate = clientCertificate(properties);
         properties.temporalityPreference();
         properties.getMap(OtelProperties.RESOURCE_ATTRIBUTES);
@@ -85,8 +87,16 @@ record OtlpSettings(
         }
         String shown =
                 bare != null ? bare : protocol == OtlpProtocol.GRPC ? "http://localhost:4317" : "http://localhost:4318";
+        boolean tls = endpoint != null && endpoint.isHttps();
         return new OtlpSettings(
-                protocol, bare, shown, credentials, List.copyOf(headers.keySet()), compressed, clientCertificate);
+                protocol,
+                bare,
+                shown,
+                credentials,
+                List.copyOf(headers.keySet()),
+                compressed,
+                clientCertificate,
+                !tls && (certificates || clientCertificate));
     }
 
     /** Returns everything in one line, without secrets. */

@@ -135,6 +135,9 @@ abstract class OtlpTransport implements RequestSender {
             threads.execute(() -> onAnswer.accept(exchange(payload)));
         } catch (RejectedExecutionException e) {
             onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, "cancelled", "closed"));
+        } catch (OutOfMemoryError e) {
+            // The process has as many threads as it may have.
+            onAnswer.accept(unexpected(e));
         }
     }
 
@@ -152,16 +155,18 @@ abstract class OtlpTransport implements RequestSender {
             answer = exchange(client.newCall(request.build()), trace);
         } catch (Throwable t) {
             // A thread that dies of it would print it to stderr, and the batch would never be heard of again.
-            answer = Answer.of(
-                    Answer.Outcome.RETRY,
-                    t.getClass().getName(),
-                    t.getClass().getName() + ": " + ForeignText.oneLine(t.getMessage()));
+            answer = unexpected(t);
         }
         if (closed && answer.outcome() != Answer.Outcome.ACCEPTED) {
             return answer.as(Answer.Outcome.CANCELLED, "");
         }
         reachability.answered(answer, acceptedBefore);
         return answer;
+    }
+
+    private static Answer unexpected(Throwable failure) {
+        String type = failure.getClass().getName();
+        return Answer.of(Answer.Outcome.RETRY, type, type + ": " + ForeignText.oneLine(failure.getMessage()));
     }
 
     private Answer exchange(Call call, CallTrace trace) {

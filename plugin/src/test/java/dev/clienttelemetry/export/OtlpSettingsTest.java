@@ -207,6 +207,22 @@ class OtlpSettingsTest {
     }
 
     @Test
+    void certificatesForAnEndpointWithoutTlsAreToldToHaveNoEffect() throws IOException {
+        String authority = new Certificates(directory).authorityPem().toString();
+        try (CapturedLog log = new CapturedLog()) {
+            OtlpConnection.open(properties(Map.of("otel.exporter.otlp.certificate", authority)))
+                    .close();
+            OtlpConnection.open(properties(Map.of(
+                            "otel.exporter.otlp.certificate",
+                            authority,
+                            "otel.exporter.otlp.endpoint",
+                            "https://collector:4317")))
+                    .close();
+            assertThat(log.lines("no effect")).singleElement().asString().contains("http://localhost:4317", "https://");
+        }
+    }
+
+    @Test
     void openTelemetrysHintsReachTheLogWithoutSecrets() {
         try (CapturedLog log = new CapturedLog()) {
             OtlpConnection.open(properties(Map.of("otel.exporter.otlp.endpoint", "http://alice:s3cr3t@collector:4318")))
