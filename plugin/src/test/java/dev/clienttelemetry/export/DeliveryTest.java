@@ -175,7 +175,7 @@ class DeliveryTest {
             port = first.httpPort();
             start(OtlpProtocol.HTTP_PROTOBUF, port, 100_000, Map.of());
             push(1, 1);
-            await().until(() -> acceptedPushes() == 1);
+            await().until(() -> metrics.pointsSent().total() == 1);
         }
         try (CapturedLog log = new CapturedLog()) {
             push(1, 2);
