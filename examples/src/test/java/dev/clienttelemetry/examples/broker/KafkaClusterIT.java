@@ -15,7 +15,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
-import org.apache.kafka.common.Node;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,32 +23,22 @@ class KafkaClusterIT {
 
     @ParameterizedTest
     @ValueSource(strings = {"3.7.2", "4.4.0"})
-    void keepsItsDataOverARestart(String version) throws Exception {
-        try (KafkaCluster cluster =
-                KafkaCluster.builder(KafkaDistribution.of(version)).start()) {
-            try (Admin admin = admin(cluster)) {
-                admin.createTopics(List.of(new NewTopic("kept", 1, (short) 1)))
-                        .all()
-                        .get(30, TimeUnit.SECONDS);
-                cluster.node(1).kill();
-                cluster.node(1).start();
+    void keepsItsDataOverARestartAndNothingAfterItsEnd(String version) throws Exception {
+        KafkaCluster cluster =
+                KafkaCluster.builder(KafkaDistribution.of(version)).start();
+        try (cluster;
+                Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
+            admin.createTopics(List.of(new NewTopic("kept", 1, (short) 1)))
+                    .all()
+                    .get(30, TimeUnit.SECONDS);
+            cluster.node(1).kill();
+            cluster.node(1).start();
 
-                assertThat(admin.listTopics().names().get(30, TimeUnit.SECONDS)).containsExactly("kept");
-            }
+            assertThat(admin.listTopics().names().get(30, TimeUnit.SECONDS)).containsExactly("kept");
             assertThat(cluster.node(1).log()).contains("Kafka Server started");
         }
-    }
-
-    @Test
-    void endsItsProcessesAndRemovesItsFiles() throws Exception {
-        KafkaCluster cluster =
-                KafkaCluster.builder(KafkaDistribution.of("4.4.0")).start();
-        long pid = cluster.node(1).pid();
-        assertThat(ProcessHandle.of(pid)).isPresent();
-
-        cluster.close();
-
-        assertThat(ProcessHandle.of(pid).filter(ProcessHandle::isAlive)).isEmpty();
+        assertThat(ProcessHandle.of(cluster.node(1).pid()).filter(ProcessHandle::isAlive))
+                .isEmpty();
         assertThat(Files.exists(cluster.directory())).isFalse();
     }
 
@@ -62,46 +51,33 @@ class KafkaClusterIT {
     }
 
     @Test
-    void hasBrokersAndControllersApart() throws Exception {
+    void hasSeveralBrokersApartFromTheirController() throws Exception {
         try (KafkaCluster cluster = KafkaCluster.builder(KafkaDistribution.of("4.4.0"))
-                .separate(2, 1)
-                .listener("INTERNAL", "PLAINTEXT")
-                .listener("CLIENTS", "PLAINTEXT")
-                .start()) {
+                        .separate(2, 1)
+                        .listener("INTERNAL", "PLAINTEXT")
+                        .listener("CLIENTS", "PLAINTEXT")
+                        .start();
+                Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers("CLIENTS")))) {
             assertThat(cluster.nodes()).hasSize(3);
             assertThat(cluster.brokers()).extracting(KafkaNode::id).containsExactly(1, 2);
-            try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers("CLIENTS")))) {
-                assertThat(admin.describeCluster().nodes().get(30, TimeUnit.SECONDS))
-                        .extracting(Node::id)
-                        .containsExactlyInAnyOrder(1, 2);
-            }
-        }
-    }
-
-    @Test
-    void replicatesOverThreeCombinedNodes() throws Exception {
-        try (KafkaCluster cluster = KafkaCluster.builder(KafkaDistribution.of("4.4.0"))
-                        .combined(3)
-                        .start();
-                Admin admin = admin(cluster)) {
-            admin.createTopics(List.of(new NewTopic("replicated", 1, (short) 3)))
+            admin.createTopics(List.of(new NewTopic("replicated", 1, (short) 2)))
                     .all()
                     .get(30, TimeUnit.SECONDS);
             cluster.node(2).stop();
 
-            await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(admin.describeTopics(List.of("replicated"))
-                                    .allTopicNames()
-                                    .get()
-                                    .get("replicated")
-                                    .partitions()
-                                    .get(0)
-                                    .isr())
-                            .hasSize(2));
+            await().atMost(Duration.ofSeconds(60))
+                    .untilAsserted(() -> assertThat(inSyncReplicas(admin)).isEqualTo(1));
         }
     }
 
-    private static Admin admin(KafkaCluster cluster) {
-        return Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()));
+    private static int inSyncReplicas(Admin admin) throws Exception {
+        return admin.describeTopics(List.of("replicated"))
+                .allTopicNames()
+                .get(30, TimeUnit.SECONDS)
+                .get("replicated")
+                .partitions()
+                .get(0)
+                .isr()
+                .size();
     }
 }
