@@ -32,11 +32,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * All stages of the way of a push, assembled: created from checked settings, started once the host has told who it is,
- * closed within {@link #CLOSE_TIMEOUT}. Thread-safe.
+ * closed within five seconds. Thread-safe.
  */
 public final class Pipeline implements AutoCloseable {
     /** How long {@link #close} may take, everything together. */
-    public static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
+    private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
     private static final String EXPORT_INTERVAL = "otel.metric.export.interval";
@@ -153,7 +153,9 @@ public final class Pipeline implements AutoCloseable {
                 "Kafka Client Telemetry {} sends the metrics that clients push to {}; labels: {}; service.name: {}",
                 version(),
                 connection.description(),
-                settings.labels().stream().map(Label::key).collect(Collectors.joining(", ")),
+                settings.labels().isEmpty()
+                        ? "none"
+                        : settings.labels().stream().map(Label::key).collect(Collectors.joining(", ")),
                 settings.serviceName());
     }
 
@@ -249,7 +251,7 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * Converts and sends what is waiting, then stops every thread, within {@link #CLOSE_TIMEOUT} altogether. What is not
+     * Converts and sends what is waiting, then stops every thread, within five seconds altogether. What is not
      * delivered by then is counted as dropped. Works in every state; repeatable.
      */
     @Override

@@ -31,57 +31,57 @@ import org.apache.kafka.common.config.types.Password;
  * <p>Kafka hands a reporter the host's whole configuration: Strings at start, and the types that Kafka parsed when the
  * reporter is added to a running broker. Both are taken. The keys that begin with {@code otel.} are only passed on.
  */
-public final class ClientTelemetryConfig {
+final class ClientTelemetryConfig {
     /** What all keys of this class begin with. */
-    public static final String PREFIX = "client.telemetry.";
+    static final String PREFIX = "client.telemetry.";
 
     /** Which labels the broker adds. */
-    public static final String LABELS = PREFIX + "labels";
+    static final String LABELS = PREFIX + "labels";
 
     /** What becomes {@code service.name}. */
-    public static final String SERVICE_NAME = PREFIX + "service.name";
+    static final String SERVICE_NAME = PREFIX + "service.name";
 
     /** Memory that payloads may hold. */
-    public static final String BUFFER_MAX_BYTES = PREFIX + "buffer.max.bytes";
+    static final String BUFFER_MAX_BYTES = PREFIX + "buffer.max.bytes";
 
     /** The largest request. */
-    public static final String BATCH_MAX_BYTES = PREFIX + "batch.max.bytes";
+    static final String BATCH_MAX_BYTES = PREFIX + "batch.max.bytes";
 
     /** How long a push may wait for company. */
-    public static final String BATCH_LINGER_MS = PREFIX + "batch.linger.ms";
+    static final String BATCH_LINGER_MS = PREFIX + "batch.linger.ms";
 
     /** After what time an undelivered batch is dropped. */
-    public static final String BATCH_MAX_AGE_MS = PREFIX + "batch.max.age.ms";
+    static final String BATCH_MAX_AGE_MS = PREFIX + "batch.max.age.ms";
 
     /** Parallel requests. */
-    public static final String REQUESTS_IN_FLIGHT_MAX = PREFIX + "requests.in.flight.max";
+    static final String REQUESTS_IN_FLIGHT_MAX = PREFIX + "requests.in.flight.max";
 
     /** Client instances remembered. */
-    public static final String INSTANCES_MAX = PREFIX + "instances.max";
+    static final String INSTANCES_MAX = PREFIX + "instances.max";
 
     /** Series with cumulative state. */
-    public static final String SERIES_MAX = PREFIX + "series.max";
+    static final String SERIES_MAX = PREFIX + "series.max";
 
     /** Series with cumulative state of one client instance. */
-    public static final String SERIES_MAX_PER_INSTANCE = PREFIX + "series.max.per.instance";
+    static final String SERIES_MAX_PER_INSTANCE = PREFIX + "series.max.per.instance";
 
     /** What becomes of gauges that are NaN. */
-    public static final String NAN_GAUGES = PREFIX + "nan.gauges";
+    static final String NAN_GAUGES = PREFIX + "nan.gauges";
 
     /** The ConfigProvider that supplies subscriptions. */
-    public static final String SUBSCRIPTIONS_PROVIDER = PREFIX + "subscriptions.provider";
+    static final String SUBSCRIPTIONS_PROVIDER = PREFIX + "subscriptions.provider";
 
     /** The path handed to that provider. */
-    public static final String SUBSCRIPTIONS_PATH = PREFIX + "subscriptions.path";
+    static final String SUBSCRIPTIONS_PATH = PREFIX + "subscriptions.path";
 
     /** Whether subscriptions that are not supplied are deleted. */
-    public static final String SUBSCRIPTIONS_PRUNE = PREFIX + "subscriptions.prune";
+    static final String SUBSCRIPTIONS_PRUNE = PREFIX + "subscriptions.prune";
 
     /** How often a provider without a TTL is read again. */
-    public static final String SUBSCRIPTIONS_REFRESH_MS = PREFIX + "subscriptions.refresh.ms";
+    static final String SUBSCRIPTIONS_REFRESH_MS = PREFIX + "subscriptions.refresh.ms";
 
     /** What the settings of the Admin client that applies subscriptions begin with. */
-    public static final String ADMIN_PREFIX = PREFIX + "admin.";
+    static final String ADMIN_PREFIX = PREFIX + "admin.";
 
     private static final String METRIC_REPORTERS = "metric.reporters";
     private static final String JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter";
@@ -230,7 +230,7 @@ public final class ClientTelemetryConfig {
      * @throws ConfigException where a value is wrong, a key that begins with {@code client.telemetry.} is unknown, or
      *     {@code metric.reporters} names this plugin more than once; the message says what would be right
      */
-    public ClientTelemetryConfig(Map<String, ?> host) {
+    ClientTelemetryConfig(Map<String, ?> host) {
         this.host = Collections.unmodifiableMap(new LinkedHashMap<>(host));
         refuseUnknownKeys();
         refuseSecondReporter();
@@ -239,7 +239,7 @@ public final class ClientTelemetryConfig {
     }
 
     /** Returns the definition of the keys, for documentation. Keys under {@link #ADMIN_PREFIX} are not in it. */
-    public static ConfigDef definition() {
+    static ConfigDef definition() {
         return new ConfigDef(DEFINITION);
     }
 

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A backend that misbehaves, behind a real broker; and a controller in a process of its own. */
+/**
+ * A backend that misbehaves, behind a real broker; a controller in a process of its own; KIP-714's reporter on a Kafka that
+ * has KIP-1217 too.
+ */
 class BackendIT {
     private static BrokerWithPlugin broker;
 
@@ -30,7 +33,8 @@ class BackendIT {
     static void start() throws Exception {
         broker = BrokerWithPlugin.builder()
                 .protocol("http/protobuf")
-                .property("otel.exporter.otlp.timeout", "2000")
+                .reporter(BrokerWithPlugin.RECEIVER_REPORTER)
+                .property("otel.exporter.otlp.timeout", "1000")
                 .cluster(cluster -> cluster.separate(1, 1))
                 .start();
     }
@@ -52,7 +56,7 @@ class BackendIT {
             broker.awaitNextPush(id);
             AtomicInteger refused = new AtomicInteger();
             broker.receiver()
-                    .answerWith(request -> refused.incrementAndGet() <= 5
+                    .answerWith(request -> refused.incrementAndGet() <= 3
                             ? new Answer.Http(503, Map.of("Retry-After", "1"), "starting up")
                             : Answer.ACCEPT);
             for (int i = 0; i < 50; i++) {
@@ -60,7 +64,7 @@ class BackendIT {
             }
             producer.flush();
 
-            await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> refused.get() > 5);
+            await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> refused.get() > 3);
             ReceivedPoint sent = broker.awaitPoint(point -> isOf(point, id)
                     && point.name().equals("org.apache.kafka.producer.record.send.total")
                     && point.value() == 50);
@@ -107,9 +111,9 @@ class BackendIT {
             Uuid id = producer.clientInstanceId(Duration.ofSeconds(30));
             AtomicInteger stalled = new AtomicInteger();
             broker.receiver()
-                    .answerWith(request -> stalled.incrementAndGet() <= 3 ? new Answer.Stall(true) : Answer.ACCEPT);
+                    .answerWith(request -> stalled.incrementAndGet() <= 2 ? new Answer.Stall(true) : Answer.ACCEPT);
 
-            await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> stalled.get() > 3);
+            await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> stalled.get() > 2);
 
             broker.awaitNextPush(id);
         }

@@ -127,6 +127,31 @@ class DynamicReporterIT {
         }
     }
 
+    @Test
+    void aSettingChangesWhenTheReporterIsTakenOutAndAddedAgain() throws Exception {
+        try (Admin admin = broker.admin();
+                KafkaProducer<String, String> producer = broker.producer("renamed")) {
+            Uuid id = producer.clientInstanceId(Duration.ofSeconds(30));
+            broker.awaitNextPush(id);
+            int stopped = count(STOPPED);
+            setReporters(admin, JMX_REPORTER);
+            awaitCount(STOPPED, stopped + 1);
+
+            set(admin, Map.of("client.telemetry.nan.gauges", "keep"));
+            setReporters(admin, JMX_REPORTER + "," + BrokerWithPlugin.REPORTER);
+            await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> broker.node()
+                    .log()
+                    .contains(
+                            "Invalid value keep for configuration client.telemetry.nan.gauges: must be drop or pass"));
+            setReporters(admin, JMX_REPORTER);
+            set(admin, Map.of("client.telemetry.nan.gauges", "drop", "client.telemetry.service.name", "=renamed"));
+            setReporters(admin, JMX_REPORTER + "," + BrokerWithPlugin.REPORTER);
+
+            broker.awaitPoint(point -> id.toString().equals(point.resource().get("service.instance.id"))
+                    && "renamed".equals(point.resource().get("service.name")));
+        }
+    }
+
     /** Points that arrived more than once: the same series at the same time. */
     private static List<List<Object>> duplicates() {
         Map<List<Object>, Long> arrivals =
@@ -161,11 +186,15 @@ class DynamicReporterIT {
     }
 
     private static void setReporters(Admin admin, String reporters) throws Exception {
-        ConfigResource node = new ConfigResource(ConfigResource.Type.BROKER, "1");
-        admin.incrementalAlterConfigs(Map.of(
-                        node,
-                        List.of(new AlterConfigOp(
-                                new ConfigEntry("metric.reporters", reporters), AlterConfigOp.OpType.SET))))
+        set(admin, Map.of("metric.reporters", reporters));
+    }
+
+    private static void set(Admin admin, Map<String, String> dynamicConfigs) throws Exception {
+        List<AlterConfigOp> changes = dynamicConfigs.entrySet().stream()
+                .map(config -> new AlterConfigOp(
+                        new ConfigEntry(config.getKey(), config.getValue()), AlterConfigOp.OpType.SET))
+                .toList();
+        admin.incrementalAlterConfigs(Map.of(new ConfigResource(ConfigResource.Type.BROKER, "1"), changes))
                 .all()
                 .get();
     }

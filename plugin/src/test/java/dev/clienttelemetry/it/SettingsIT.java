@@ -42,7 +42,6 @@ class SettingsIT {
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
             client.telemetry.batch.linger | 5 | Unknown configuration client.telemetry.batch.linger: the nearest known key is client.telemetry.batch.linger.ms
-            client.telemetry.nan.gauges | keep | Invalid value keep for configuration client.telemetry.nan.gauges: must be drop or pass
             otel.exporter.otlp.endpoint | collector:4317 | otel.exporter.otlp.endpoint
             metric.reporters | dev.clienttelemetry.reporter.ClientTelemetryReporter,dev.clienttelemetry.reporter.ClientTelemetryReceiverReporter | must name this plugin once
             """)
