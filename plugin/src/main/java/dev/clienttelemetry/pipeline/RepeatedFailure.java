@@ -13,7 +13,7 @@ import org.slf4j.Logger;
  * A kind of failure that should not happen and may happen with every push: logged with its cause the first time, then at
  * most once a minute with a count. Thread-safe, never throws and never blocks.
  */
-final class RepeatedFailure {
+public final class RepeatedFailure {
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final Logger log;
@@ -29,7 +29,7 @@ final class RepeatedFailure {
      * @param message what failed and what becomes of it
      * @param nanoClock a monotonic clock in nanoseconds
      */
-    RepeatedFailure(Logger log, String message, LongSupplier nanoClock) {
+    public RepeatedFailure(Logger log, String message, LongSupplier nanoClock) {
         this.log = log;
         this.message = message;
         this.nanoClock = nanoClock;
@@ -41,7 +41,7 @@ final class RepeatedFailure {
      *
      * @param cause the failure
      */
-    void happened(Throwable cause) {
+    public void happened(Throwable cause) {
         try {
             unlogged.incrementAndGet();
             long now = nanoClock.getAsLong();
