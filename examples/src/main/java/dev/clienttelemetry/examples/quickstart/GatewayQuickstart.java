@@ -1,0 +1,238 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.examples.quickstart;
+
+import dev.clienttelemetry.examples.broker.FreePorts;
+import dev.clienttelemetry.examples.broker.KafkaCluster;
+import dev.clienttelemetry.examples.broker.KafkaDistribution;
+import dev.clienttelemetry.examples.broker.KafkaVersion;
+import dev.clienttelemetry.examples.proxy.KroxyliciousProxy;
+import dev.clienttelemetry.examples.receiver.OtlpReceiver;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command behind {@code examples/gateway/run.sh}. */
+@Command(
+        name = "run.sh",
+        sortOptions = false,
+        usageHelpAutoWidth = true,
+        description = {
+            "Shows the metrics of Kafka clients whose broker has no client telemetry: starts a Kafka broker without the"
+                    + " plugin, a Kroxylicious proxy with the gateway before it, an OTLP receiver, a producer and a"
+                    + " consumer that connect to the proxy, and lists what arrives. It takes free ports and removes its"
+                    + " files when it ends.",
+            ""
+        },
+        footer = {
+            "",
+            "Exit code: 0 where both of the demo's clients were seen, 1 with the reason where not, 2 for a wrong option."
+        })
+public final class GatewayQuickstart implements Callable<Integer> {
+    private static final Duration WITHOUT_TERMINAL = Duration.ofSeconds(30);
+    private static final Duration TERMINAL_REFRESH = Duration.ofSeconds(1);
+    private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
+    private static final int DEFAULT_COLUMNS = 120;
+    private static final int ADMIN_TIMEOUT_SECONDS = 30;
+    private static final int CLEANUP_SECONDS = 30;
+    private static final int LOG_LINES_SHOWN = 15;
+
+    @Option(
+            names = "--duration",
+            paramLabel = "TIME",
+            converter = DurationText.class,
+            description =
+                    "Let the clients run so long, for example 20s, then stop everything and say what was received."
+                            + " The default where the output is no terminal: 30s.")
+    private Duration duration;
+
+    @Option(
+            names = "--endpoint",
+            paramLabel = "URL",
+            description = "Send to your own collector over gRPC, for example http://localhost:4317, instead of to the"
+                    + " built-in receiver. Then nothing is listed here.")
+    private URI endpoint;
+
+    @Option(
+            names = "--kafka-version",
+            paramLabel = "VERSION",
+            defaultValue = "3.6.2",
+            description = "The broker's version; ${DEFAULT-VALUE} by default, the last without client telemetry.")
+    private String kafkaVersion;
+
+    @Option(names = "--help", usageHelp = true, description = "Show this text.")
+    private boolean help;
+
+    private final CountDownLatch interrupted = new CountDownLatch(1);
+    private final CountDownLatch cleanedUp = new CountDownLatch(1);
+    private Screen screen;
+
+    GatewayQuickstart() {}
+
+    /** Runs the command and ends the JVM with its exit code. */
+    public static void main(String[] arguments) {
+        System.exit(new CommandLine(new GatewayQuickstart()).execute(arguments));
+    }
+
+    @Override
+    public Integer call() {
+        screen = new Screen(
+                System.out,
+                Boolean.getBoolean("quickstart.terminal"),
+                Integer.getInteger("quickstart.columns", DEFAULT_COLUMNS));
+        Thread running = Thread.currentThread();
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> interrupt(running), "quickstart-interrupt"));
+        try {
+            return run();
+        } catch (InterruptedException e) {
+            screen.say("Stopped.");
+            return 1;
+        } catch (IOException | ExecutionException | TimeoutException e) {
+            if (interrupted.getCount() > 0) {
+                System.err.println("The example failed: " + e.getMessage());
+            }
+            return 1;
+        } finally {
+            cleanedUp.countDown();
+        }
+    }
+
+    /** Ctrl-C: lets the run end by itself, and waits for that, since the JVM ends when this does. */
+    private void interrupt(Thread running) {
+        if (cleanedUp.getCount() == 0) {
+            return;
+        }
+        interrupted.countDown();
+        running.interrupt();
+        try {
+            cleanedUp.await(CLEANUP_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private int run() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+        screen.say(
+                "Kafka " + kafkaVersion + ": fetching its released artifacts with Maven, where they are not here yet");
+        KafkaDistribution kafka = KafkaDistribution.of(
+                KafkaVersion.of(kafkaVersion), artifact -> screen.progress("  downloaded: " + artifact));
+        ReceivedClients received = new ReceivedClients(System::currentTimeMillis);
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::received);
+                KafkaCluster cluster = KafkaCluster.builder(kafka).build()) {
+            screen.say("Broker: starting one node of Kafka " + kafkaVersion + ", without any plugin");
+            cluster.start();
+            URI otlp = endpoint == null ? receiver.grpcEndpoint() : endpoint;
+            FreePorts ports = new FreePorts();
+            int port = ports.next();
+            int management = ports.next();
+            Path directory = Files.createDirectory(cluster.directory().resolve("proxy"));
+            screen.say("Proxy: starting Kroxylicious " + KroxyliciousProxy.VERSION + " with "
+                    + gatewayJar().getFileName() + "; OTLP goes to " + otlp);
+            try (KroxyliciousProxy proxy = KroxyliciousProxy.start(
+                    directory,
+                    configuration(cluster.bootstrapServers(), port, ports.next(), management, otlp),
+                    List.of(gatewayJar()),
+                    List.of("-Xmx256m"),
+                    artifact -> screen.progress("  downloaded: " + artifact))) {
+                screen.say("  bootstrap.servers: localhost:" + port + "   metrics: http://127.0.0.1:" + management
+                        + "/metrics   files: " + directory);
+                createTopic("localhost:" + port);
+                show(proxy, "localhost:" + port, received);
+                return outcome(proxy, received);
+            }
+        }
+    }
+
+    private static void createTopic(String bootstrapServers)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
+            admin.createTopics(List.of(new NewTopic(DemoClients.TOPIC, 3, (short) 1)))
+                    .all()
+                    .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        }
+    }
+
+    private void show(KroxyliciousProxy proxy, String bootstrapServers, ReceivedClients received)
+            throws IOException, InterruptedException {
+        Duration untilEnd = duration != null ? duration : screen.isTerminal() ? null : WITHOUT_TERMINAL;
+        screen.say("Clients: starting " + DemoClients.PRODUCER + " and " + DemoClients.CONSUMER + " at the proxy"
+                + (untilEnd == null ? "; Ctrl-C ends it all" : " for " + untilEnd.toSeconds() + " s"));
+        screen.say("");
+        DemoClients clients = DemoClients.start(bootstrapServers);
+        try {
+            long end = untilEnd == null ? Long.MAX_VALUE : System.nanoTime() + untilEnd.toNanos();
+            Duration every = screen.isTerminal() ? TERMINAL_REFRESH : APPENDED_REFRESH;
+            while (System.nanoTime() < end) {
+                long wait = Math.min(every.toNanos(), end - System.nanoTime());
+                if (interrupted.await(wait, TimeUnit.NANOSECONDS)) {
+                    throw new InterruptedException();
+                }
+                if (!proxy.isAlive()) {
+                    throw new IOException("the proxy ended by itself:\n" + lastLines(proxy.log()));
+                }
+                if (endpoint == null) {
+                    screen.refresh(Table.lines(received.clients(), System.currentTimeMillis(), screen.width()));
+                    if (!screen.isTerminal()) {
+                        screen.say("");
+                    }
+                }
+            }
+        } finally {
+            clients.close();
+        }
+    }
+
+    private int outcome(KroxyliciousProxy proxy, ReceivedClients received) {
+        if (endpoint != null) {
+            return 0;
+        }
+        screen.say("received " + received.points() + " data points of " + received.metrics() + " metrics from "
+                + received.clients().size() + " client instances");
+        if (received.saw(DemoClients.PRODUCER) && received.saw(DemoClients.CONSUMER)) {
+            return 0;
+        }
+        System.err.println("Failed: not both clients were seen. The end of the proxy's log:");
+        System.err.println(lastLines(proxy.log()));
+        return 1;
+    }
+
+    /** The example's own configuration, with the addresses of this run in the place of those in the file. */
+    private static String configuration(String upstream, int port, int nodePort, int managementPort, URI otlp)
+            throws IOException {
+        Path example = Path.of(System.getProperty("quickstart.gateway.directory"));
+        return Files.readString(example.resolve("proxy.yaml"))
+                .replace("port: 9190", "port: " + managementPort)
+                .replace("bootstrapServers: localhost:9092", "bootstrapServers: " + upstream)
+                .replace("bootstrapAddress: localhost:9192", "bootstrapAddress: localhost:" + port)
+                .replace("nodeStartPort: 9193", "nodeStartPort: " + nodePort)
+                .replace("http://localhost:4317", otlp.toString())
+                .replace(
+                        "path: subscriptions.yaml",
+                        "path: " + example.resolve("subscriptions.yaml").toAbsolutePath());
+    }
+
+    private static Path gatewayJar() {
+        return Path.of(System.getProperty("quickstart.gateway.jar"));
+    }
+
+    private static String lastLines(String log) {
+        List<String> lines = log.lines().toList();
+        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import dev.clienttelemetry.subscription.ClientMetricsConfigProvider;
+import dev.clienttelemetry.subscription.SubscriptionSet;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import org.apache.kafka.common.config.ConfigException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class PresentSubscriptionsTest {
+    private static final Duration SOON = Duration.ofSeconds(20);
+
+    private final ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor();
+
+    @TempDir
+    Path directory;
+
+    @AfterEach
+    void stop() {
+        scheduler.shutdownNow();
+    }
+
+    private void write(String text) throws Exception {
+        Path next = directory.resolve("next");
+        Files.writeString(next, text);
+        Files.move(next, file(), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private Path file() {
+        return directory.resolve("subscriptions.yaml");
+    }
+
+    private PresentSubscriptions read() {
+        return PresentSubscriptions.read(
+                new GatewaySettings.Subscriptions(
+                        ClientMetricsConfigProvider.class.getName(), Map.of("poll.ms", "100"), file().toString(), 100),
+                scheduler);
+    }
+
+    @Test
+    void aChangeIsTakenAndTheSameAgainIsTheSameObject() throws Exception {
+        write("subscriptions:\n- name: a\n  metrics: [m.]\n");
+        try (PresentSubscriptions present = read()) {
+            SubscriptionSet first = present.get();
+            write("subscriptions:\n- name: b\n  metrics: [m.]\n");
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(present.get().byName()).containsOnlyKeys("b"));
+            assertThat(present.get()).isNotSameAs(first);
+
+            SubscriptionSet second = present.get();
+            // The same in other words, then one more to know that it was read.
+            write("subscriptions:\n  - {name: b, metrics: ['m.']}\n");
+            write("subscriptions:\n  - {name: b, metrics: ['m.']} # again\n");
+            assertThat(present.get()).isSameAs(second);
+        }
+    }
+
+    @Test
+    void aSourceThatHasBecomeWrongLeavesTheLastGoodSet() throws Exception {
+        write("subscriptions:\n- name: a\n  metrics: [m.]\n");
+        try (PresentSubscriptions present = read()) {
+            SubscriptionSet good = present.get();
+            write("subscriptions: [");
+            Files.delete(file());
+            assertThat(present.get()).isSameAs(good);
+            write("subscriptions:\n- name: c\n  metrics: [m.]\n");
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(present.get().byName()).containsOnlyKeys("c"));
+        }
+    }
+
+    @Test
+    void aSourceThatIsWrongAtStartIsRefused() throws Exception {
+        assertThatThrownBy(this::read).isInstanceOf(ConfigException.class).hasMessageContaining("subscriptions.yaml");
+        write("subscriptions:\n- name: a\n  metrics: m.\n  nonsense: 1\n");
+        assertThatThrownBy(this::read).isInstanceOf(ConfigException.class).hasMessageContaining("nonsense");
+    }
+}
