@@ -11,9 +11,9 @@ package dev.clienttelemetry.metrics;
 public enum RefusalReason {
     /** A length or a field runs past the end of its message. */
     TRUNCATED,
-    /** A tag with field number 0 or a reserved wire type. */
+    /** A tag with field number 0, one above 536870911, or a reserved wire type. */
     INVALID_TAG,
-    /** A varint of more than ten bytes. */
+    /** A varint of more than 64 bits. */
     INVALID_VARINT,
     /** A known field with another wire type than the schema's. */
     WRONG_WIRE_TYPE,

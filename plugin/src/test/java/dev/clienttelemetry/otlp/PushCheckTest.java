@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.fail;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
@@ -88,14 +89,10 @@ class PushCheckTest {
         byte[] payload = everyField().toByteArray();
         for (int at = 0; at < payload.length; at++) {
             byte original = payload[at];
-            for (int value = 0; value < 256; value++) {
-                payload[at] = (byte) value;
-                if (accepts(payload)) {
-                    assertThat(officiallyParsed(payload))
-                            .as(
-                                    "byte %d changed to %d: %s",
-                                    at, value, HexFormat.of().formatHex(payload, 0, 60))
-                            .isTrue();
+            for (int bit = 0; bit < 8; bit++) {
+                payload[at] = (byte) (original ^ 1 << bit);
+                if (accepts(payload) && !officiallyParsed(payload)) {
+                    fail("byte %d changed from %d to %d", at, original, payload[at]);
                 }
             }
             payload[at] = original;
@@ -248,10 +245,11 @@ class PushCheckTest {
     }
 
     @Test
-    void everyTwoAndThreeByteStringIsJudgedAsTheOfficialParserDoes() {
-        for (int first = 0; first < 256; first++) {
-            for (int second = 0; second < 256; second++) {
-                for (int third : new int[] {0x00, 0x7f, 0x80, 0x9f, 0xa0, 0xbf, 0xc0, 0xff}) {
+    void stringsOfThreeBytesAreJudgedAsTheOfficialParserDoes() {
+        int[] edges = {0x00, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc2, 0xdf, 0xe0, 0xed, 0xf0, 0xf4, 0xff};
+        for (int first = 0x7f; first < 256; first++) {
+            for (int second : edges) {
+                for (int third : edges) {
                     byte[] payload = schemaUrl(new byte[] {(byte) first, (byte) second, (byte) third});
                     assertThat(accepts(payload)).isEqualTo(officiallyParsed(payload));
                 }
