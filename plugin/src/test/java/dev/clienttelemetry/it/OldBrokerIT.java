@@ -28,6 +28,7 @@ class OldBrokerIT {
                 .version("3.7.2")
                 .property("client.telemetry.labels", "client_id,client_source_port,broker_id,cluster_id")
                 .property("telemetry.max.bytes", "100000")
+                .property("otel.metric.export.interval", "500")
                 .start()) {
             try (KafkaProducer<String, String> producer = broker.producer("new-client")) {
                 for (int i = 0; i < 42; i++) {
@@ -58,6 +59,9 @@ class OldBrokerIT {
                     .isEqualTo(Errors.INVALID_RECORD);
             assertThat(pushOnce(broker, Lies.payload(), (byte) 0)).isEqualTo(Errors.NONE);
             broker.awaitPoint(point -> point.name().equals(Lies.METRIC));
+            broker.awaitPoint(point -> point.name().equals("client_telemetry.push.dropped")
+                    && "too_large".equals(point.attributes().get("error.type"))
+                    && point.value() == 1);
             assertThat(broker.node().standardError()).doesNotContain("dev.clienttelemetry");
         }
     }

@@ -18,6 +18,13 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
+import net.jqwik.api.Arbitraries;
+import net.jqwik.api.Arbitrary;
+import net.jqwik.api.Combinators;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.Provide;
+import net.jqwik.api.constraints.Size;
 import org.apache.kafka.common.compress.Compression;
 import org.apache.kafka.common.utils.internals.ByteBufferOutputStream;
 import org.assertj.core.api.InstanceOfAssertFactories;
@@ -176,6 +183,35 @@ class PushPayloadTest {
 
         assertThat(Codec.recognise(like)).isEqualTo(Codec.SNAPPY);
         assertThat(payloads.sound(ByteBuffer.wrap(like))).isEqualTo(like);
+    }
+
+    @Property(tries = 2000)
+    void soundBytesAreThePayloadWhateverTheyBeginWith(
+            @ForAll("beginnings") byte[] beginning, @ForAll @Size(max = 300) byte[] unknown) throws Exception {
+        byte[] like = concat(
+                beginning,
+                MetricsData.newBuilder()
+                        .setUnknownFields(UnknownFieldSet.newBuilder()
+                                .addField(
+                                        99,
+                                        UnknownFieldSet.Field.newBuilder()
+                                                .addLengthDelimited(ByteString.copyFrom(unknown))
+                                                .build())
+                                .build())
+                        .build()
+                        .toByteArray());
+
+        assertThat(Codec.recognise(like)).isEqualTo(Codec.ZSTD);
+        assertThat(payloads.sound(ByteBuffer.wrap(like))).isEqualTo(like);
+    }
+
+    /** zstd's magic bytes and what makes them sound OTLP: a fixed32 field with any number and any value. */
+    @Provide
+    Arbitrary<byte[]> beginnings() {
+        return Combinators.combine(
+                        Arbitraries.bytes().between((byte) 1, (byte) 127),
+                        Arbitraries.bytes().array(byte[].class).ofSize(4))
+                .as((number, value) -> concat(new byte[] {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, number}, value));
     }
 
     private void assertRefused(byte[] bytes, RefusalReason reason) {
