@@ -43,6 +43,7 @@ public final class PushConverter {
     private static final class InstanceState {
         final SeriesTable table = new SeriesTable();
         LabelBlock labels;
+        boolean endedAtLastSweep;
     }
 
     /**
@@ -64,8 +65,9 @@ public final class PushConverter {
     /**
      * Converts one push. Pushes of an instance must come in the order in which they were received.
      *
-     * @param instance whose state the push belongs to; state of an {@linkplain ClientInstance#ended() ended} instance
-     *     is not kept
+     * @param instance whose state the push belongs to. Whether it has {@linkplain ClientInstance#ended() ended} plays no
+     *     part: a terminating push ends it on the request thread while pushes of before still wait here, and these are
+     *     one sequence. State goes with {@link #forget}, which the caller owes after the terminating push
      * @param client the client as the host knew it when it pushed
      * @param payload a payload that {@link PushCheck} accepted; not changed
      * @return the push to send, with no points where nothing of it is left
@@ -87,9 +89,6 @@ public final class PushConverter {
         ConvertedPush push = writer.write(outline, state.labels.bytes());
         outline.release();
         setSeries(seriesElsewhere + state.table.size());
-        if (instance.ended()) {
-            forget(instance);
-        }
         sweep(nowMs);
         return push;
     }
@@ -136,7 +135,8 @@ public final class PushConverter {
 
     /**
      * Drops the state of instances that have ended. {@link #forget} does so for each that the caller knows of; this is
-     * for one whose last push was dropped before it came here.
+     * for one that had ended before a push of it came here. An instance keeps it for one interval after its end is
+     * noticed, since its terminating push may still be waiting.
      */
     private void sweep(long nowMs) {
         if (nowMs - lastSweepMs < SWEEP_INTERVAL_MS) {
@@ -148,10 +148,12 @@ public final class PushConverter {
                         states.entrySet().iterator();
                 all.hasNext(); ) {
             Map.Entry<ClientInstance, InstanceState> entry = all.next();
-            if (entry.getKey().ended()) {
+            InstanceState state = entry.getValue();
+            if (state.endedAtLastSweep) {
                 all.remove();
             } else {
-                remaining += entry.getValue().table.size();
+                state.endedAtLastSweep = entry.getKey().ended();
+                remaining += state.table.size();
             }
         }
         setSeries(remaining);

@@ -189,6 +189,7 @@ class PushConverterPropertyTest {
             MetricsData data = lives[who].push(push);
             scene.convert(instances[who], clients[who], data, data.toByteArray());
             if (instances[who].ended()) {
+                scene.forget(instances[who]);
                 instances[who] = scene.pushed(false);
             }
         }

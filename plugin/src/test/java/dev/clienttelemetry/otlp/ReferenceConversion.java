@@ -148,9 +148,6 @@ final class ReferenceConversion {
                 }
             }
         }
-        if (instance.ended()) {
-            forget(instance);
-        }
         return result.build();
     }
 

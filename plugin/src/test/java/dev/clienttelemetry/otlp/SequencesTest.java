@@ -359,11 +359,21 @@ class SequencesTest {
     }
 
     @Test
-    void aTerminatingPushIsConvertedWithTheStateAndLeavesNone() {
+    void aTerminatingPushIsConvertedWithTheStateOfThePushesBefore() {
         pushed(delta(1000, 2000, 5L));
         ClientInstance last = fixture.instances.pushed(1, 2, fixture.client, 0, true);
         assertThat(last).isSameAs(fixture.instance);
         assertThat(pushed(delta(2000, 3000, 7L))).containsExactly("1000-3000:12");
+    }
+
+    @Test
+    void pushesThatStillWaitWhenTheirInstanceEndsAreOneSequenceWithItsTerminatingPush() {
+        fixture.instances.pushed(1, 2, fixture.client, 0, true);
+        assertThat(fixture.instance.ended()).isTrue();
+        assertThat(pushed(delta(1000, 2000, 5L))).containsExactly("1000-1001:0", "1000-2000:5");
+        assertThat(pushed(delta(2000, 3000, 7L))).containsExactly("1000-3000:12");
+        assertThat(pushed(delta(3000, 4000, 1L))).containsExactly("1000-4000:13");
+        fixture.converter().forget(fixture.instance);
         assertThat(fixture.converter().series()).isZero();
     }
 
@@ -398,6 +408,8 @@ class SequencesTest {
         fixture.instances.pushed(1, 2, fixture.client, 0, true);
         ClientInstance other = fixture.instances.pushed(3, 4, fixture.client, 0, false);
         byte[] push = push(counter("sent.total", delta(1000, 2000, 5L))).toByteArray();
+        fixture.convert(other, fixture.client, push);
+        fixture.pass(1, TimeUnit.MINUTES);
         fixture.convert(other, fixture.client, push);
         assertThat(fixture.converter().series()).isEqualTo(2);
         fixture.pass(1, TimeUnit.MINUTES);
