@@ -36,7 +36,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Buffer, sender and wire together, with real time and a receiver made from the official stubs. */
-@Timeout(120)
+@Timeout(240)
 @SuppressWarnings("try")
 class DeliveryTest {
     private final TelemetryMetrics metrics = new TelemetryMetrics();
@@ -160,7 +160,7 @@ class DeliveryTest {
                 }
             }
 
-            await().atMost(Duration.ofSeconds(30)).until(() -> buffer.pushes() == 0);
+            await().atMost(Duration.ofSeconds(60)).until(() -> buffer.pushes() == 0);
             assertThat(acceptedPushes()).isEqualTo(99);
             assertThat(accepted.get("instance3")).containsExactly(0L, 1L, 2L, 3L, 4L, 6L, 7L, 8L, 9L);
             assertThat(metrics.pushesDropped().total(PushDropReason.REFUSED_BY_BACKEND))
@@ -175,12 +175,14 @@ class DeliveryTest {
             port = first.httpPort();
             start(OtlpProtocol.HTTP_PROTOBUF, port, 100_000, Map.of());
             push(1, 1);
-            await().until(() -> metrics.pointsSent().total() == 1);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> metrics.pointsSent().total() == 1);
         }
         try (CapturedLog log = new CapturedLog()) {
             push(1, 2);
             push(2, 2);
-            await().until(() -> connection.reachability().state() == Reachability.State.UNREACHABLE);
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> connection.reachability().state() == Reachability.State.UNREACHABLE);
             push(1, 3);
             assertThat(connection.reachability().cause()).isEqualTo("connection refused");
 
@@ -188,7 +190,7 @@ class DeliveryTest {
                     .httpPort(port)
                     .listener(request -> accept(request.points()))
                     .start()) {
-                await().atMost(Duration.ofSeconds(30)).until(() -> buffer.pushes() == 0);
+                await().atMost(Duration.ofSeconds(60)).until(() -> buffer.pushes() == 0);
             }
 
             assertThat(accepted.get("instance1")).containsExactly(1L, 2L, 3L);
@@ -222,7 +224,7 @@ class DeliveryTest {
             for (int number = 0; number < 30; number++) {
                 push(number, number);
             }
-            await().until(() -> exporter.requestsInFlight() == 8);
+            await().atMost(Duration.ofSeconds(60)).until(() -> exporter.requestsInFlight() == 8);
 
             long start = System.nanoTime();
             exporter.close(Duration.ofMillis(800));
@@ -238,7 +240,8 @@ class DeliveryTest {
     }
 
     private static void assertNoThreadsOfOurs() {
-        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                .noneMatch(thread -> thread.getName().startsWith("client-telemetry-")));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .noneMatch(thread -> thread.getName().startsWith("client-telemetry-")));
     }
 }

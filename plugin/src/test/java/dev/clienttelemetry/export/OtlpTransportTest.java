@@ -49,8 +49,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Requests over the wire, to a receiver made from the official stubs and to servers that misbehave. */
-@Timeout(60)
+@Timeout(180)
 class OtlpTransportTest {
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+    private static final Map<String, String> SHORT_TIMEOUT = Map.of("otel.exporter.otlp.timeout", "2s");
+
     private final List<ReceivedRequest> received = new CopyOnWriteArrayList<>();
     private OtlpReceiver receiver;
 
@@ -95,6 +98,11 @@ class OtlpTransportTest {
                 out.write(part);
             }
         }
+    }
+
+    /** Gets a connection that is kept, so that what comes next does not depend on how long connecting takes. */
+    private static void connect(OtlpConnection connection) {
+        await().atMost(PATIENCE).until(() -> send(connection, payload()).outcome() == Answer.Outcome.ACCEPTED);
     }
 
     private static Payload payload() {
@@ -247,7 +255,7 @@ class OtlpTransportTest {
     @Test
     void aMessageLargerThanTheServerTakesIsTheContentsFault() {
         // The server stops reading, and OkHttp looks at the answer only when writing has timed out.
-        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of("otel.exporter.otlp.timeout", "1500"))) {
+        try (OtlpConnection connection = open(OtlpProtocol.GRPC, SHORT_TIMEOUT)) {
             Answer answer = send(connection, new Bytes(List.of(push("big", 5_000_000))));
 
             assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.CONTENT_REFUSED);
@@ -257,22 +265,25 @@ class OtlpTransportTest {
     @ParameterizedTest
     @EnumSource(OtlpProtocol.class)
     void noAnswerEndsWithTheTimeout(OtlpProtocol protocol) {
-        receiver.answerWith(request -> new Stall(false));
+        try (OtlpConnection connection = open(protocol, SHORT_TIMEOUT)) {
+            connect(connection);
+            receiver.answerWith(request -> new Stall(false));
 
-        Answer answer = sendOnce(protocol, Map.of("otel.exporter.otlp.timeout", "700"));
+            Answer answer = send(connection, payload());
 
-        assertThat(answer.outcome()).isEqualTo(Answer.Outcome.TIMEOUT);
-        assertThat(answer.errorType()).isEqualTo(protocol == OtlpProtocol.GRPC ? answer.errorType() : "timeout");
+            assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.TIMEOUT);
+        }
     }
 
     @Test
     void aBodyThatStallsEndsWithTheTimeoutToo() {
-        receiver.answerWith(request -> new Stall(true));
+        try (OtlpConnection connection = open(OtlpProtocol.HTTP_PROTOBUF, SHORT_TIMEOUT)) {
+            connect(connection);
+            receiver.answerWith(request -> new Stall(true));
 
-        Answer answer = sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of("otel.exporter.otlp.timeout", "700"));
-
-        assertThat(answer)
-                .isEqualTo(Answer.of(Answer.Outcome.TIMEOUT, "timeout", "the answer did not end within 700 ms"));
+            assertThat(send(connection, payload()))
+                    .isEqualTo(Answer.of(Answer.Outcome.TIMEOUT, "timeout", "the answer did not end within 2000 ms"));
+        }
     }
 
     @Test
@@ -286,10 +297,8 @@ class OtlpTransportTest {
                 out.write('x');
             } while (!over.await(50, TimeUnit.MILLISECONDS));
         })) {
-            try (OtlpConnection connection = openAt(
-                    OtlpProtocol.HTTP_PROTOBUF,
-                    dripping.endpoint().toString(),
-                    Map.of("otel.exporter.otlp.timeout", "700"))) {
+            try (OtlpConnection connection =
+                    openAt(OtlpProtocol.HTTP_PROTOBUF, dripping.endpoint().toString(), SHORT_TIMEOUT)) {
                 assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.TIMEOUT);
             }
         }
@@ -299,8 +308,7 @@ class OtlpTransportTest {
     @EnumSource(OtlpProtocol.class)
     void aServerThatReadsNothingEndsWithTheTimeout(OtlpProtocol protocol) throws IOException {
         try (RawServer deaf = new RawServer(socket -> Thread.currentThread().join())) {
-            try (OtlpConnection connection =
-                    openAt(protocol, deaf.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "700"))) {
+            try (OtlpConnection connection = openAt(protocol, deaf.endpoint().toString(), SHORT_TIMEOUT)) {
                 Answer answer = send(connection, new Bytes(List.of(push("big", 20_000_000))));
 
                 assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.TIMEOUT);
@@ -349,7 +357,7 @@ class OtlpTransportTest {
         String other = protocol == OtlpProtocol.GRPC
                 ? receiver.httpEndpoint().toString()
                 : receiver.grpcEndpoint().toString();
-        try (OtlpConnection connection = openAt(protocol, other, Map.of("otel.exporter.otlp.timeout", "3s"))) {
+        try (OtlpConnection connection = openAt(protocol, other, Map.of("otel.exporter.otlp.timeout", "20s"))) {
             Answer answer = send(connection, payload());
 
             assertThat(answer.outcome()).as(answer.detail()).isIn(Answer.Outcome.RETRY, Answer.Outcome.TIMEOUT);
@@ -368,7 +376,7 @@ class OtlpTransportTest {
             socket.getInputStream().readNBytes(100);
         })) {
             try (OtlpConnection connection =
-                    openAt(protocol, garbage.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "3s"))) {
+                    openAt(protocol, garbage.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "20s"))) {
                 Answer answer = send(connection, payload());
 
                 assertThat(answer.outcome()).as(answer.detail()).isIn(Answer.Outcome.RETRY, Answer.Outcome.TIMEOUT);
@@ -421,16 +429,14 @@ class OtlpTransportTest {
     @Test
     void anHttp2ConnectionThatDiedSilentlyIsReplaced() throws IOException {
         try (SilentRelay relay = new SilentRelay(receiver.grpcPort())) {
-            try (OtlpConnection connection =
-                    openAt(OtlpProtocol.GRPC, relay.endpoint(), Map.of("otel.exporter.otlp.timeout", "1500"))) {
-                assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+            try (OtlpConnection connection = openAt(OtlpProtocol.GRPC, relay.endpoint(), SHORT_TIMEOUT)) {
+                connect(connection);
                 relay.fallSilent();
 
                 assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.TIMEOUT);
 
-                await().atMost(Duration.ofSeconds(20))
-                        .until(() -> send(connection, payload()).outcome() == Answer.Outcome.ACCEPTED);
-                assertThat(relay.connections()).isEqualTo(2);
+                connect(connection);
+                assertThat(relay.connections()).isGreaterThanOrEqualTo(2);
             }
         }
     }
@@ -449,10 +455,10 @@ class OtlpTransportTest {
                 connection.transport().send(payload(), answers::add);
             }
 
-            await().until(() -> received.size() == 8);
+            await().atMost(PATIENCE).until(() -> received.size() == 8);
             assertThat(answers).isEmpty();
             release.complete(null);
-            await().until(() -> answers.size() == 8);
+            await().atMost(PATIENCE).until(() -> answers.size() == 8);
             assertThat(answers).extracting(Answer::outcome).containsOnly(Answer.Outcome.ACCEPTED);
         }
     }
@@ -465,11 +471,11 @@ class OtlpTransportTest {
         for (int i = 0; i < 8; i++) {
             connection.transport().send(payload(), answers::add);
         }
-        await().until(() -> received.size() == 8);
+        await().atMost(PATIENCE).until(() -> received.size() == 8);
 
         connection.close();
 
-        await().until(() -> answers.size() == 8);
+        await().atMost(PATIENCE).until(() -> answers.size() == 8);
         assertThat(answers).extracting(Answer::outcome).containsOnly(Answer.Outcome.CANCELLED);
         assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.CANCELLED);
     }
@@ -509,7 +515,7 @@ class OtlpTransportTest {
             comeAndGo();
         }
 
-        await().untilAsserted(() -> {
+        await().atMost(PATIENCE).untilAsserted(() -> {
             assertThat(Thread.getAllStackTraces().keySet())
                     .noneMatch(thread -> thread.getName().startsWith("client-telemetry-"));
             assertThat(Thread.getAllStackTraces().keySet().stream()

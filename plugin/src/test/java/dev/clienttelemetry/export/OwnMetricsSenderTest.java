@@ -16,6 +16,7 @@ import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The exporter for the plugin's own metrics: OpenTelemetry's, on the same settings, with a sender of ours. */
-@Timeout(60)
+@Timeout(180)
 class OwnMetricsSenderTest {
     private final List<ReceivedRequest> received = new CopyOnWriteArrayList<>();
 
@@ -50,7 +51,7 @@ class OwnMetricsSenderTest {
                 .registerMetricReader(PeriodicMetricReader.create(exporter))
                 .build()) {
             provider.get("scope").counterBuilder("own").build().add(1);
-            return provider.forceFlush().join(20, TimeUnit.SECONDS).isSuccess();
+            return provider.forceFlush().join(60, TimeUnit.SECONDS).isSuccess();
         }
     }
 
@@ -71,8 +72,9 @@ class OwnMetricsSenderTest {
                 assertThat(connection.reachability().state()).isEqualTo(Reachability.State.REACHABLE);
             }
         }
-        await().untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
-                .noneMatch(thread -> thread.getName().startsWith("client-telemetry-")));
+        await().atMost(Duration.ofSeconds(60))
+                .untilAsserted(() -> assertThat(Thread.getAllStackTraces().keySet())
+                        .noneMatch(thread -> thread.getName().startsWith("client-telemetry-")));
     }
 
     @ParameterizedTest
