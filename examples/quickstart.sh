@@ -5,11 +5,19 @@ set -euo pipefail
 examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(dirname "$examples")
 build_log=$examples/target/quickstart-build.log
+built=$examples/target/quickstart-built
 
 fail() {
     printf '%s\n' "quickstart.sh: $*" >&2
     exit 1
 }
+
+for argument in "$@"; do
+    if [ "$argument" = --help ]; then
+        # The program's own, in a file so that it can be read before anything is built.
+        exec cat "$examples/src/quickstart-help.txt"
+    fi
+done
 
 if [ -n "${JAVA_HOME:-}" ] && [ -x "$JAVA_HOME/bin/java" ]; then
     java=$JAVA_HOME/bin/java
@@ -27,19 +35,25 @@ newest_jar() {
     ls -t "$1"/target/"$2"-[0-9]*.jar 2>/dev/null | grep -v -e '-sources' -e '-tests' | head -n 1 || true
 }
 
+unchanged_since() {
+    [ -e "$1" ] && [ -z "$(find "$root/pom.xml" "$root/plugin/pom.xml" "$root/plugin/src/main" \
+        "$examples/pom.xml" "$examples/kafka" "$examples/src/main" -newer "$1" -type f -print -quit)" ]
+}
+
+# Maven leaves a jar alone whose content would be the same: an old one may be current, which our own mark then tells.
 build_is_current() {
     plugin_jar=$(newest_jar "$root/plugin" kafka-client-telemetry)
     examples_jar=$(newest_jar "$examples" kafka-client-telemetry-examples)
-    [ -n "$plugin_jar" ] && [ -n "$examples_jar" ] && [ -d "$examples/target/libs" ] \
-        && [ -z "$(find "$root/pom.xml" "$root/plugin/pom.xml" "$root/plugin/src/main" \
-            -newer "$plugin_jar" -type f -print -quit)" ] \
-        && [ -z "$(find "$examples/pom.xml" "$examples/src/main" "$examples/kafka" \
-            -newer "$examples_jar" -type f -print -quit)" ]
+    [ -n "$plugin_jar" ] && [ -n "$examples_jar" ] && [ -d "$examples/target/libs" ] || return 1
+    unchanged_since "$built" || { unchanged_since "$plugin_jar" && unchanged_since "$examples_jar"; }
 }
 
 build() {
     echo "Building the plugin and the examples with Maven; log: $build_log"
     mkdir -p "$examples/target"
+    rm -f "$built"
+    # What changes while Maven runs is newer than this.
+    touch "$built.started"
     # In a process group of its own it would survive Ctrl-C; so it stays in this one.
     (cd "$root" && exec mvn -B -pl plugin -am package -DskipTests) >"$build_log" 2>&1 &
     local maven=$! seconds=0
@@ -57,6 +71,7 @@ build() {
         grep '^\[ERROR\]' "$build_log" | head -n 20 >&2 || true
         fail "the build failed; see $build_log"
     }
+    mv "$built.started" "$built"
 }
 
 progress() {
@@ -67,16 +82,11 @@ progress() {
     fi
 }
 
-wants_help=false
-for argument in "$@"; do
-    [ "$argument" = --help ] && wants_help=true
-done
-
 build_is_current || { build && build_is_current; } || fail "the build gave no jar; see $build_log"
 
 terminal=false
 columns=120
-if [ -t 1 ] && [ "$wants_help" = false ]; then
+if [ -t 1 ]; then
     terminal=true
     columns=$(tput cols 2>/dev/null || echo 120)
 fi

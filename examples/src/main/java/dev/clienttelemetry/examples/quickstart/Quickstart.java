@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "quickstart.sh",
         sortOptions = false,
-        usageHelpAutoWidth = true,
+        usageHelpWidth = 100,
         description = {
             "Shows the metrics that Kafka clients push, on this machine and with nothing but a JDK and Maven: starts a"
                     + " Kafka broker with the plugin, an OTLP receiver behind it, a producer and a consumer, and lists"

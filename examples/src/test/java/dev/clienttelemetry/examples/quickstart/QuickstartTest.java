@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -31,5 +33,12 @@ class QuickstartTest {
 
         assertThat(exitCode).isEqualTo(2);
         assertThat(error.toString()).contains(right);
+    }
+
+    @Test
+    void helpsWithTheTextThatTheScriptShows() throws Exception {
+        String usage = new CommandLine(new Quickstart()).getUsageMessage(CommandLine.Help.Ansi.OFF);
+
+        assertThat(Path.of("src/quickstart-help.txt")).hasContent(usage.stripTrailing() + "\n");
     }
 }
