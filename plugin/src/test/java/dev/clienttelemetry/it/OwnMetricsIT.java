@@ -7,6 +7,7 @@ package dev.clienttelemetry.it;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.clienttelemetry.examples.broker.KafkaCluster;
 import dev.clienttelemetry.examples.receiver.Answer;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
 import io.opentelemetry.proto.common.v1.KeyValue;
@@ -40,6 +41,8 @@ import org.junit.jupiter.api.Order;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * The metrics about the plugin in JMX and at the OTLP receiver, while known traffic runs. One broker for all, so that the
@@ -177,10 +180,7 @@ class OwnMetricsIT {
 
         assertThat(jmx.ours("ClientMetricsThrottleCount") - before).isEqualTo(2);
         awaitAtReceiver("client_telemetry.throttled.requests", Map.of(), before + 2);
-        // What the documentation offers to those who have no such count.
-        assertThat(jmx.isThere("kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=PushTelemetry,"
-                        + "error=THROTTLING_QUOTA_EXCEEDED"))
-                .isTrue();
+        // What the documentation offers for what is not counted.
         assertThat(jmx.isThere(
                         "kafka.network:type=RequestMetrics,name=RequestsPerSec,request=GetTelemetrySubscriptions,*"))
                 .isTrue();
@@ -258,8 +258,45 @@ class OwnMetricsIT {
         assertThat(resource.get("kafka.cluster.id")).hasSize(22);
     }
 
-    @Test
+    /** While the instances of the other broker wait for their end. */
+    @ParameterizedTest
     @Order(7)
+    @CsvSource({"3.7.2, false", "3.9.2, true"})
+    void whatABrokerDoesNotCountIsAbsent(String version, boolean hasGroup) throws Exception {
+        try (BrokerWithPlugin older = BrokerWithPlugin.builder()
+                        .version(version)
+                        .cluster(KafkaCluster.Builder::jmx)
+                        .start();
+                BrokerJmx olderJmx = BrokerJmx.of(older.node())) {
+            try (RawClient client = new RawClient(older.cluster().bootstrapServers(), "too-fast")) {
+                client.subscribe();
+                assertThat(client.push(payload)).isEqualTo(Errors.NONE);
+                assertThat(client.push(payload)).isEqualTo(Errors.THROTTLING_QUOTA_EXCEEDED);
+            }
+
+            assertThat(olderJmx.ours("ClientMetricsPushCount")).isEqualTo(1);
+            assertThat(olderJmx.ours())
+                    .doesNotContain("ClientMetricsNewInstanceCount", "ClientMetricsUnknownInstanceCount");
+            List<String> ofTheGroup = List.of(
+                    "ClientMetricsInstanceCount",
+                    "ClientMetricsThrottleCount",
+                    "ClientMetricsUnknownSubscriptionRequestCount");
+            if (hasGroup) {
+                assertThat(olderJmx.ours()).containsAll(ofTheGroup);
+                assertThat(olderJmx.ours("ClientMetricsThrottleCount")).isEqualTo(1);
+                assertThat(olderJmx.ours("ClientMetricsInstanceCount")).isPositive();
+            } else {
+                assertThat(olderJmx.ours()).doesNotContainAnyElementsOf(ofTheGroup);
+            }
+            // What the documentation offers instead.
+            assertThat(olderJmx.isThere("kafka.network:type=RequestMetrics,name=ErrorsPerSec,request=PushTelemetry,"
+                            + "error=THROTTLING_QUOTA_EXCEEDED"))
+                    .isTrue();
+        }
+    }
+
+    @Test
+    @Order(8)
     void silentInstancesExpireAfterAMinute() throws Exception {
         Duration aMinuteAndTheWorkersTick = Duration.ofSeconds(75);
         await().atMost(aMinuteAndTheWorkersTick)
@@ -272,7 +309,7 @@ class OwnMetricsIT {
     }
 
     @Test
-    @Order(8)
+    @Order(9)
     void theMBeansGoWithThePluginAndComeBackWithIt() throws Exception {
         reporters("org.apache.kafka.common.metrics.JmxReporter");
         await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> jmx.ours().isEmpty());
