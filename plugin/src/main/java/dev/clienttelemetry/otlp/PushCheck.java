@@ -241,6 +241,12 @@ public final class PushCheck {
 
     /** Checks a string and returns where it ends, given the position of its length. */
     private int string(int lengthAt, int end) throws MalformedPushException {
+        if (lengthAt < end && bytes[lengthAt] >= 0) {
+            int start = lengthAt + 1;
+            int stringEnd = skip(bytes[lengthAt], start, end);
+            utf8(start, stringEnd);
+            return stringEnd;
+        }
         int start = content(lengthAt, end);
         int stringEnd = fieldEnd(lengthAt, end);
         utf8(start, stringEnd);

@@ -179,20 +179,29 @@ final class PushReader {
             attribute(attributeStart, at, true);
         }
         require(CanonicalForm.has(Schema.RESOURCE, b, at, end, 2));
-        hash.hash(labels.hashHigh(), labels.hashLow(), attributesHigh, attributesLow, b, at, end, 0, 0);
-        long high = hash.high;
-        long low = hash.low;
+        // Labels alone where the client sends no resource, as librdkafka does not.
+        long high = labels.hashHigh();
+        long low = labels.hashLow();
+        if (start != end) {
+            hash.hash(high, low, attributesHigh, attributesLow, b, at, end, 0, 0);
+            high = hash.high;
+            low = hash.low;
+        }
+        long placedHigh = high;
+        long placedLow = low;
         if (suffixStart != suffixEnd) {
             hash.hash(high, low, SUFFIX_DOMAIN, 0, b, suffixStart, suffixEnd, 0, 0);
+            placedHigh = hash.high;
+            placedLow = hash.low;
         }
-        int found = resourceIdentities.find(hash.high, hash.low);
+        int found = resourceIdentities.find(placedHigh, placedLow);
         PushOutline.Resources resources = outline.resources;
         beyondResources = found < 0 && resources.count == MAX_RESOURCES;
         if (found >= 0 || beyondResources) {
             return found;
         }
         int added = resources.add();
-        resourceIdentities.add(hash.high, hash.low, added);
+        resourceIdentities.add(placedHigh, placedLow, added);
         resources.start[added] = start;
         resources.end[added] = end;
         resources.suffixStart[added] = suffixStart;

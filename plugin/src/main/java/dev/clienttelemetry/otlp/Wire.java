@@ -116,6 +116,15 @@ final class Wire {
     static int validUtf8(byte[] bytes, int start, int end) {
         int at = start;
         while (true) {
+            while (at + 16 <= end && ((fixed64(bytes, at) | fixed64(bytes, at + 8)) & HIGH_BITS) == 0) {
+                at += 16;
+            }
+            // The last word overlaps with what was looked at already: cheaper than byte by byte.
+            if (end - at <= 16
+                    && end - start >= 16
+                    && ((fixed64(bytes, end - 16) | fixed64(bytes, end - 8)) & HIGH_BITS) == 0) {
+                return end;
+            }
             while (at + 8 <= end && (fixed64(bytes, at) & HIGH_BITS) == 0) {
                 at += 8;
             }
