@@ -101,7 +101,7 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
             } catch (MalformedHeaderException e) {
                 return violation(api, version, request, context);
             }
-            if (!passHeaderId && !Uuid.ZERO_UUID.equals(headerId)) {
+            if (!passHeaderId) {
                 ClientInstanceIdHeader.remove(header);
             }
         }

@@ -5,12 +5,14 @@
 package dev.clienttelemetry.gateway.kroxylicious;
 
 import dev.clienttelemetry.gateway.Gateway;
+import dev.clienttelemetry.gateway.Workers;
 import dev.clienttelemetry.gateway.exporter.ExportCalls;
 import dev.clienttelemetry.gateway.protocol.TelemetryRequestMetrics;
 import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.Series;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -62,8 +64,7 @@ final class GatewayMeters implements AutoCloseable {
                 .baseUnit("bytes")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));
-        own.add(io.micrometer.core.instrument.FunctionCounter.builder(
-                        REFUSED, gateway.workers(), workers -> workers.refused())
+        own.add(FunctionCounter.builder(REFUSED, gateway.workers(), Workers::refused)
                 .description("Telemetry requests refused since too much was waiting")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));

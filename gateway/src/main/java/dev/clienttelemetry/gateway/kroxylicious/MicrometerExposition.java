@@ -10,6 +10,7 @@ import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.Series;
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.FunctionTimer;
+import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
@@ -86,7 +87,7 @@ final class MicrometerExposition implements Exposition, AutoCloseable {
                     .tags(tags(series))
                     .register(registry);
         }
-        return io.micrometer.core.instrument.Gauge.builder(name, value, MicrometerExposition::known)
+        return Gauge.builder(name, value, MicrometerExposition::known)
                 .description(instrument.description())
                 .tags(tags(series))
                 .register(registry);

@@ -35,7 +35,8 @@ class ClientsThroughTheGatewayIT {
             throws Exception {
         try (KafkaCluster upstream = KafkaCluster.builder(KafkaDistribution.of(upstreamVersion))
                         .start();
-                RunningGateway gateway = RunningGateway.start(directory, upstream, "headerRule: " + headerRule)) {
+                RunningGateway gateway = RunningGateway.start(
+                        directory, upstream, "headerRule: " + headerRule, "-Xlog:class+load:file=classes.log")) {
 
             TrafficResult result = gateway.traffic(clientVersion, "topic", "app", TRAFFIC, 1000);
 
@@ -65,6 +66,30 @@ class ClientsThroughTheGatewayIT {
             assertThat(gateway.prometheus("client_telemetry_plugin_errors_total"))
                     .isZero();
         }
+    }
+
+    private static void theEightMetricsShow(RunningGateway gateway) throws Exception {
+        assertThat(gateway.prometheus("client_telemetry_instance_count")).isGreaterThanOrEqualTo(2);
+        assertThat(gateway.prometheus("client_telemetry_active_instance_count")).isGreaterThanOrEqualTo(2);
+        assertThat(gateway.prometheus("client_telemetry_new_instance_requests_total"))
+                .isGreaterThanOrEqualTo(2);
+        assertThat(gateway.prometheus("client_telemetry_unknown_instance_requests_total"))
+                .isZero();
+        assertThat(gateway.prometheus("client_telemetry_throttled_requests_total"))
+                .isNotNaN();
+        assertThat(gateway.prometheus("client_telemetry_plugin_exports_total")).isGreaterThanOrEqualTo(2);
+        assertThat(gateway.prometheus("client_telemetry_plugin_export_duration_seconds_sum"))
+                .isPositive();
+        assertThat(gateway.prometheus("client_telemetry_plugin_errors_total")).isZero();
+        await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> assertThat(gateway.points().stream()
+                        .filter(point -> point.scope().equals("dev.clienttelemetry"))
+                        .map(ReceivedPoint::name))
+                .contains(
+                        "client_telemetry.instance.count",
+                        "client_telemetry.active_instance.count",
+                        "client_telemetry.new_instance.requests",
+                        "client_telemetry.unknown_instance.requests",
+                        "client_telemetry.throttled.requests"));
     }
 
     private static Set<String> names(RunningGateway gateway, String clientId) {

@@ -20,6 +20,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -123,11 +124,7 @@ final class RunningGateway implements AutoCloseable {
                   metrics: [%s]
                   interval: %dms
                 """.formatted(name, metrics, intervalMs));
-        Files.move(
-                next,
-                subscriptions,
-                java.nio.file.StandardCopyOption.ATOMIC_MOVE,
-                java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+        Files.move(next, subscriptions, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     String bootstrap() {

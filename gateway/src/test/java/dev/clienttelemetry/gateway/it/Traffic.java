@@ -12,6 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
@@ -93,7 +94,7 @@ public final class Traffic {
                     return;
                 }
                 next += pauseMicros * 1000;
-                java.util.concurrent.locks.LockSupport.parkNanos(next - System.nanoTime());
+                LockSupport.parkNanos(next - System.nanoTime());
             }
         }
     }

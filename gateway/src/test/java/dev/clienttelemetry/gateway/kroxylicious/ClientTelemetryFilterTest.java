@@ -5,6 +5,7 @@
 package dev.clienttelemetry.gateway.kroxylicious;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.clienttelemetry.gateway.protocol.ClientInstanceIdHeader;
 import io.kroxylicious.proxy.filter.RequestFilterResult;
@@ -277,8 +278,7 @@ class ClientTelemetryFilterTest {
     @Test
     void aSecondGatewayOfTheSameNameIsRefused() throws Exception {
         try (FilterHost host = host(true, true)) {
-            assertThat(org.assertj.core.api.Assertions.catchThrowable(
-                            () -> GatewayMeters.refuseSecond(host.registry, host.name)))
+            assertThat(catchThrowable(() -> GatewayMeters.refuseSecond(host.registry, host.name)))
                     .hasMessageContaining("name");
         }
         // Closed, the name is free again.

@@ -6,7 +6,9 @@ package dev.clienttelemetry.gateway.kroxylicious;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.File;
 import java.io.IOException;
+import java.lang.reflect.Modifier;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -67,7 +69,7 @@ class NewerHostTest {
                 for (Class<?> implemented : type.getInterfaces()) {
                     for (var method : implemented.getMethods()) {
                         var found = type.getMethod(method.getName(), method.getParameterTypes());
-                        assertThat(java.lang.reflect.Modifier.isAbstract(found.getModifiers()))
+                        assertThat(Modifier.isAbstract(found.getModifiers()))
                                 .as(found.toString())
                                 .isFalse();
                     }
@@ -92,7 +94,7 @@ class NewerHostTest {
             }
         }
         assertThat(urls).hasSize(jarCount);
-        for (String entry : System.getProperty("java.class.path").split(java.io.File.pathSeparator)) {
+        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
             Path path = Path.of(entry);
             String name = path.getFileName().toString();
             if (!name.startsWith("kroxylicious-api-") && !name.startsWith("kafka-clients-")) {

@@ -11,6 +11,7 @@ import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.ApiVersionsResponseData.ApiVersion;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.Errors;
+import org.apache.kafka.common.requests.ApiVersionsRequest;
 import org.junit.jupiter.api.Test;
 
 class OfferedApisTest {
@@ -66,8 +67,7 @@ class OfferedApisTest {
             request.setClientSoftwareName(forged);
             assertThat(ClientSoftware.of((short) 3, request, known)).isEqualTo(known);
             // As the broker's own check has it.
-            assertThat(new org.apache.kafka.common.requests.ApiVersionsRequest(request, (short) 3).isValid())
-                    .isFalse();
+            assertThat(new ApiVersionsRequest(request, (short) 3).isValid()).isFalse();
         }
     }
 }
