@@ -1,0 +1,119 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.it;
+
+import io.opentelemetry.proto.common.v1.KeyValue;
+import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
+import io.opentelemetry.proto.metrics.v1.Metric;
+import io.opentelemetry.proto.metrics.v1.MetricsData;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import org.apache.kafka.common.Uuid;
+
+/** The pushes that a {@link PushRecorder} in a broker has written down. */
+final class RecordedPushes {
+    private final Path file;
+
+    RecordedPushes(Path file) {
+        this.file = file;
+    }
+
+    /** One push as the broker received it. */
+    record Push(Uuid clientInstanceId, MetricsData data) {}
+
+    /**
+     * What tells the counters of a run apart.
+     *
+     * @param attributes of the resource and of the point, as clients sent them
+     */
+    record Counter(Uuid clientInstanceId, String name, Map<String, String> attributes) {}
+
+    /** Makes a jar of the recorder for a broker's {@code libs}. */
+    static Path jar(Path directory) throws IOException {
+        Path jar = directory.resolve("push-recorder.jar");
+        String name = PushRecorder.class.getName().replace('.', '/') + ".class";
+        try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));
+                InputStream in = PushRecorder.class.getClassLoader().getResourceAsStream(name)) {
+            out.putNextEntry(new JarEntry(name));
+            in.transferTo(out);
+        }
+        return jar;
+    }
+
+    List<Push> all() {
+        try {
+            List<Push> pushes = new ArrayList<>();
+            if (!Files.exists(file)) {
+                return pushes;
+            }
+            ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
+            while (in.remaining() >= 20) {
+                Uuid id = new Uuid(in.getLong(), in.getLong());
+                byte[] bytes = new byte[in.getInt()];
+                in.get(bytes);
+                pushes.add(new Push(id, MetricsData.parseFrom(bytes)));
+            }
+            return pushes;
+        } catch (IOException e) {
+            throw new IllegalStateException("no recording", e);
+        }
+    }
+
+    long count(Uuid clientInstanceId) {
+        return all().stream()
+                .filter(push -> push.clientInstanceId().equals(clientInstanceId))
+                .count();
+    }
+
+    /** Returns the sum of the deltas of each monotonic delta sum. */
+    Map<Counter, Double> sums() {
+        Map<Counter, Double> sums = new java.util.HashMap<>();
+        for (Push push : all()) {
+            for (ResourceMetrics resource : push.data().getResourceMetricsList()) {
+                for (ScopeMetrics scope : resource.getScopeMetricsList()) {
+                    for (Metric metric : scope.getMetricsList()) {
+                        boolean delta = metric.getSum().getAggregationTemporality()
+                                == AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA;
+                        if (!delta || !metric.getSum().getIsMonotonic()) {
+                            continue;
+                        }
+                        for (NumberDataPoint point : metric.getSum().getDataPointsList()) {
+                            Map<String, String> attributes = new TreeMap<>();
+                            add(attributes, resource.getResource().getAttributesList());
+                            add(attributes, point.getAttributesList());
+                            sums.merge(
+                                    new Counter(push.clientInstanceId(), metric.getName(), attributes),
+                                    point.hasAsDouble() ? point.getAsDouble() : point.getAsInt(),
+                                    Double::sum);
+                        }
+                    }
+                }
+            }
+        }
+        return sums;
+    }
+
+    private static void add(Map<String, String> attributes, List<KeyValue> more) {
+        for (KeyValue attribute : more) {
+            attributes.put(
+                    attribute.getKey(),
+                    attribute.getValue().hasStringValue()
+                            ? attribute.getValue().getStringValue()
+                            : String.valueOf(attribute.getValue().getIntValue()));
+        }
+    }
+}

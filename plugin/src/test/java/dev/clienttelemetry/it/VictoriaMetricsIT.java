@@ -1,0 +1,179 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.apache.kafka.common.Uuid;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a backend that nobody here wrote makes of it. Needs Debian's {@code victoria-metrics} 1.112 or later: on the path,
+ * or named by the environment variable VICTORIA_METRICS ({@code src/build/fetch-victoriametrics.sh} fetches it).
+ */
+class VictoriaMetricsIT {
+    /** Long enough for the broker to stop and start between two pushes of each client. */
+    private static final Duration INTERVAL = Duration.ofSeconds(10);
+
+    private static final Duration LONGEST_STOP = Duration.ofSeconds(4);
+
+    @Test
+    void increasesAreWhatTheClientsPushedAlsoAcrossARestartOfTheBroker(@TempDir Path directory) throws Exception {
+        Path binary = VictoriaMetrics.binary();
+        assumeTrue(binary != null, "skipped: no victoria-metrics on the path and VICTORIA_METRICS names none");
+        Path recording = directory.resolve("pushes");
+        RecordedPushes recorded = new RecordedPushes(recording);
+        Path recorder = RecordedPushes.jar(directory);
+        try (VictoriaMetrics backend = VictoriaMetrics.start(binary, directory);
+                BrokerWithPlugin broker = BrokerWithPlugin.builder()
+                        .interval(INTERVAL)
+                        .protocol("http/protobuf")
+                        .property("otel.exporter.otlp.endpoint", backend.otlpEndpoint())
+                        .property(
+                                "metric.reporters",
+                                String.join(
+                                        ",",
+                                        "org.apache.kafka.common.metrics.JmxReporter",
+                                        PushRecorder.class.getName(),
+                                        BrokerWithPlugin.REPORTER))
+                        .property(PushRecorder.FILE, recording.toString())
+                        .cluster(cluster -> cluster.jars(BrokerWithPlugin.pluginJar(), recorder))
+                        .start()) {
+            Workload workload = new Workload(broker);
+            Uuid producer;
+            Uuid consumer;
+            double sent;
+            double consumed;
+            try (workload) {
+                workload.exchange(100);
+                producer = workload.producerId();
+                consumer = workload.consumerId();
+                awaitPushes(workload, recorded, producer, consumer, 2);
+                // A client whose push the broker's end cuts off would be silent for five minutes.
+                awaitMomentBetweenPushes(workload, recorded, producer, consumer);
+                broker.node().restart();
+                workload.exchange(50);
+                awaitPushes(workload, recorded, producer, consumer, 2);
+                sent = workload.producerTotal("producer-metrics", "record-send-total");
+                consumed = workload.consumerTotal("consumer-fetch-manager-metrics", "records-consumed-total");
+            }
+
+            // Stopping it makes the plugin send what it has.
+            broker.node().stop();
+            Map<RecordedPushes.Counter, Double> sums = recorded.sums();
+            assertThat(sums.keySet().stream().map(RecordedPushes.Counter::clientInstanceId))
+                    .contains(producer, consumer);
+            for (String function : new String[] {"increase", "increase_prometheus"}) {
+                assertIncreases(backend, function, sums, producer, consumer);
+            }
+            assertThat(backend.log()).doesNotContain("unsupported delta temporality");
+            assertThat(sum(sums, producer, "org.apache.kafka.producer.record.send.total"))
+                    .isEqualTo(sent)
+                    .isEqualTo(150);
+            assertThat(sum(sums, consumer, "org.apache.kafka.consumer.fetch.manager.records.consumed.total"))
+                    .isEqualTo(consumed)
+                    .isEqualTo(150);
+        }
+    }
+
+    private static void assertIncreases(
+            VictoriaMetrics backend,
+            String function,
+            Map<RecordedPushes.Counter, Double> sums,
+            Uuid producer,
+            Uuid consumer)
+            throws Exception {
+        Map<RecordedPushes.Counter, Double> increases = new java.util.HashMap<>();
+        for (Uuid id : new Uuid[] {producer, consumer}) {
+            backend.query(function + "({client_instance_id=\"" + id + "\"}[1h]) keep_metric_names")
+                    .forEach((labels, increase) -> {
+                        Map<String, String> attributes = new TreeMap<>(labels);
+                        String name = attributes.remove("__name__");
+                        // VictoriaMetrics gives service.name's value to a label "job" of its own, where it knows none.
+                        assertThat(attributes.keySet()).containsAll(ReceivedCounters.LABELS);
+                        attributes.keySet().removeAll(ReceivedCounters.LABELS);
+                        attributes.keySet().removeAll(Set.of("job", "instance"));
+                        increases.put(new RecordedPushes.Counter(id, name, attributes), increase);
+                    });
+        }
+        sums.forEach((counter, sum) -> {
+            assertThat(increases).as("%s of", function).containsKey(counter);
+            assertThat(increases.get(counter))
+                    .as("%s of %s", function, counter)
+                    .isCloseTo(sum, within(Math.max(1, Math.abs(sum)) * 1e-9));
+        });
+    }
+
+    private static double sum(Map<RecordedPushes.Counter, Double> sums, Uuid client, String name) {
+        return sums.entrySet().stream()
+                .filter(sum -> sum.getKey().clientInstanceId().equals(client)
+                        && sum.getKey().name().equals(name)
+                        && !sum.getKey().attributes().containsKey("topic"))
+                .mapToDouble(Map.Entry::getValue)
+                .sum();
+    }
+
+    private static void awaitPushes(
+            Workload workload, RecordedPushes recorded, Uuid producer, Uuid consumer, int more) {
+        long producerPushes = recorded.count(producer) + more;
+        long consumerPushes = recorded.count(consumer) + more;
+        await().atMost(INTERVAL.multipliedBy(more + 6L)).until(() -> {
+            workload.poll();
+            return recorded.count(producer) >= producerPushes && recorded.count(consumer) >= consumerPushes;
+        });
+    }
+
+    private static void awaitMomentBetweenPushes(
+            Workload workload, RecordedPushes recorded, Uuid producer, Uuid consumer) {
+        PushPhase first = new PushPhase(recorded, producer);
+        PushPhase second = new PushPhase(recorded, consumer);
+        await().pollInterval(Duration.ofMillis(10))
+                .atMost(INTERVAL.multipliedBy(10))
+                .until(() -> {
+                    workload.poll();
+                    boolean far = first.isFarFromNext();
+                    return second.isFarFromNext() && far;
+                });
+    }
+
+    /** Where a client is between two pushes. */
+    private static final class PushPhase {
+        private final RecordedPushes recorded;
+        private final Uuid client;
+        private final long atStart;
+        private long seen;
+        private long seenNanos;
+
+        PushPhase(RecordedPushes recorded, Uuid client) {
+            this.recorded = recorded;
+            this.client = client;
+            this.atStart = recorded.count(client);
+            this.seen = atStart;
+        }
+
+        boolean isFarFromNext() {
+            long now = System.nanoTime();
+            long count = recorded.count(client);
+            if (count != seen) {
+                seen = count;
+                seenNanos = now;
+            }
+            // The answer to the push is long there, and the next push comes after the broker is gone.
+            long passed = now - seenNanos;
+            return seen != atStart
+                    && passed > Duration.ofMillis(500).toNanos()
+                    && passed < INTERVAL.minus(LONGEST_STOP).toNanos();
+        }
+    }
+}
