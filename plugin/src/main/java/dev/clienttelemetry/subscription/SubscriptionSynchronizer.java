@@ -55,6 +55,8 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     private ClusterSubscriptions cluster;
     private SubscriptionSet supplied;
     private SubscriptionSet judged;
+    private long judgedClients;
+    private List<SubscriptionWarning> warnings = List.of();
     private long backoffMs = FIRST_BACKOFF_MS;
     private long nextReadNanos;
     private LongSupplier clients = () -> 0;
@@ -245,21 +247,30 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         nextReadNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(source.nextReadMs());
     }
 
+    /** Logs what is new in the judgement of a set: at its change, and when the clients have doubled. */
     private void judge(SubscriptionSet inForce) {
-        if (inForce.equals(judged)) {
+        // Clients spread over the brokers alike. While there are none, no number of them is assumed.
+        long pushing = Math.max(1, clients.getAsLong() * Math.max(1, liveBrokers));
+        boolean changedSet = !inForce.equals(judged);
+        if (!changedSet && pushing < 2 * judgedClients) {
             return;
         }
-        judged = inForce;
-        for (SubscriptionWarning warning : SubscriptionReview.of(inForce, circumstances())) {
-            LOG.warn("{}", warning);
+        List<SubscriptionWarning> found = SubscriptionReview.of(
+                inForce,
+                new SubscriptionReview.Circumstances(
+                        SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()), pushing));
+        for (SubscriptionWarning warning : found) {
+            boolean known = !changedSet
+                    && warnings.stream()
+                            .anyMatch(
+                                    w -> w.subscription().equals(warning.subscription()) && w.kind() == warning.kind());
+            if (!known) {
+                LOG.warn("{}", warning);
+            }
         }
-    }
-
-    private SubscriptionReview.Circumstances circumstances() {
-        // Kafka's clients come in the same version as the broker. Clients spread over the brokers alike.
-        return new SubscriptionReview.Circumstances(
-                SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()),
-                clients.getAsLong() * Math.max(1, liveBrokers));
+        judged = inForce;
+        judgedClients = pushing;
+        warnings = found;
     }
 
     // The class that tells it is another one in 4.4; the resource has been the same in all versions.

@@ -11,11 +11,14 @@ import dev.clienttelemetry.subscription.ClientMetricNames.ClientType;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,11 +34,25 @@ import org.apache.kafka.clients.producer.internals.SenderMetricsRegistry;
 import org.apache.kafka.common.Metric;
 import org.apache.kafka.common.MetricName;
 import org.apache.kafka.common.MetricNameTemplate;
+import org.apache.kafka.common.metrics.Gauge;
+import org.apache.kafka.common.metrics.MetricConfig;
 import org.apache.kafka.common.metrics.Metrics;
+import org.apache.kafka.common.metrics.Sensor;
 import org.apache.kafka.common.serialization.StringDeserializer;
 import org.apache.kafka.common.serialization.StringSerializer;
 import org.apache.kafka.common.telemetry.internals.MetricNamingStrategy;
 import org.apache.kafka.common.telemetry.internals.TelemetryMetricNamingConvention;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.streams.internals.metrics.ClientMetrics;
+import org.apache.kafka.streams.processor.internals.StreamThreadTotalBlockedTime;
+import org.apache.kafka.streams.processor.internals.metrics.ProcessorNodeMetrics;
+import org.apache.kafka.streams.processor.internals.metrics.StreamsMetricsImpl;
+import org.apache.kafka.streams.processor.internals.metrics.TaskMetrics;
+import org.apache.kafka.streams.processor.internals.metrics.ThreadMetrics;
+import org.apache.kafka.streams.processor.internals.metrics.TopicMetrics;
+import org.apache.kafka.streams.state.internals.metrics.NamedCacheMetrics;
+import org.apache.kafka.streams.state.internals.metrics.RocksDBMetrics;
+import org.apache.kafka.streams.state.internals.metrics.StateStoreMetrics;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,8 +64,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 class ClientMetricNamesTest {
     private static final MetricNamingStrategy<MetricName> TELEMETRY_NAMES =
             TelemetryMetricNamingConvention.getClientTelemetryMetricNamingStrategy("org.apache.kafka");
-    private static final List<ClientType> GENERATED =
-            List.of(ClientType.PRODUCER, ClientType.CONSUMER, ClientType.SHARE_CONSUMER, ClientType.ADMIN);
+    private static final List<ClientType> GENERATED = List.of(
+            ClientType.PRODUCER, ClientType.CONSUMER, ClientType.SHARE_CONSUMER, ClientType.ADMIN, ClientType.STREAMS);
+
+    /** Where Kafka Streams registers its metrics, each by a static method. */
+    private static final List<Class<?>> STREAMS = List.of(
+            ClientMetrics.class,
+            ThreadMetrics.class,
+            TaskMetrics.class,
+            ProcessorNodeMetrics.class,
+            TopicMetrics.class,
+            StateStoreMetrics.class,
+            NamedCacheMetrics.class,
+            RocksDBMetrics.class);
 
     @Test
     void areThoseThatJavaClientsRegister() throws IOException {
@@ -148,7 +176,71 @@ class ClientMetricNamesTest {
             templates(names.get(ClientType.PRODUCER), new SenderMetricsRegistry(metrics).allTemplates());
         }
         templates(names.get(ClientType.CONSUMER), new FetchMetricsRegistry("consumer").getAllTemplates());
+        streams(names.get(ClientType.STREAMS));
         return names;
+    }
+
+    /** Calls every method that registers metrics; a sensor's parents are left out, and what is no number with them. */
+    private static void streams(Set<String> names) {
+        try (Metrics metrics = new Metrics(new MetricConfig().recordLevel(Sensor.RecordingLevel.TRACE))) {
+            StreamsMetricsImpl streams = new StreamsMetricsImpl(metrics, "client", Time.SYSTEM);
+            RocksDBMetrics.RocksDBMetricContext store =
+                    new RocksDBMetrics.RocksDBMetricContext("task", "metrics-scope", "store");
+            for (Class<?> type : STREAMS) {
+                for (Method method : type.getMethods()) {
+                    Object[] arguments = arguments(method, streams, store);
+                    if (arguments != null) {
+                        try {
+                            method.invoke(null, arguments);
+                        } catch (ReflectiveOperationException e) {
+                            throw new AssertionError(method.toString(), e);
+                        }
+                    }
+                }
+            }
+            metrics.metrics().forEach((name, metric) -> {
+                // Of its gauges this one is asked through an object that only a running thread has.
+                if (name.name().equals("blocked-time-ns-total") || metric.metricValue() instanceof Number) {
+                    names.add(TELEMETRY_NAMES.metricKey(name).name());
+                }
+            });
+            // The registry's own, which Streams' clients have too.
+            names.remove("org.apache.kafka.kafka.count.count");
+        }
+    }
+
+    private static Object[] arguments(
+            Method method, StreamsMetricsImpl streams, RocksDBMetrics.RocksDBMetricContext store) {
+        List<Class<?>> types = List.of(method.getParameterTypes());
+        if (!Modifier.isStatic(method.getModifiers()) || !types.contains(StreamsMetricsImpl.class)) {
+            return null;
+        }
+        boolean isText = List.of(method.getGenericParameterTypes()).stream()
+                .anyMatch(type -> type.getTypeName().equals("org.apache.kafka.common.metrics.Gauge<java.lang.String>"));
+        Gauge<Object> gauge = (config, now) -> isText ? "text" : 0;
+        List<Object> arguments = new ArrayList<>();
+        for (Class<?> type : types) {
+            if (type == StreamsMetricsImpl.class) {
+                arguments.add(streams);
+            } else if (type == RocksDBMetrics.RocksDBMetricContext.class) {
+                arguments.add(store);
+            } else if (type == String.class) {
+                arguments.add("name");
+            } else if (type == Gauge.class) {
+                arguments.add(gauge);
+            } else if (type == int.class) {
+                arguments.add(0);
+            } else if (type == long.class) {
+                arguments.add(0L);
+            } else if (type == Sensor[].class) {
+                arguments.add(new Sensor[0]);
+            } else if (type == StreamThreadTotalBlockedTime.class) {
+                arguments.add(null);
+            } else {
+                throw new AssertionError("an argument of a kind that is new: " + method);
+            }
+        }
+        return arguments.toArray();
     }
 
     private static Map<String, Object> only(Map<String, Object> configs) {
@@ -186,7 +278,7 @@ class ClientMetricNamesTest {
         StringBuilder text = new StringBuilder();
         ClientMetricNames shipped = ClientMetricNames.load();
         text.append("# The metrics that clients offer: client type, name. Written by ClientMetricNamesTest from the\n")
-                .append("# registries of kafka-clients; librdkafka's and Kafka Streams' lines are kept by hand.\n");
+                .append("# registries of kafka-clients and kafka-streams; librdkafka's lines are kept by hand.\n");
         for (ClientType type : ClientType.values()) {
             for (String name : registered.getOrDefault(type, shipped.of(type))) {
                 text.append(type.key()).append(' ').append(name).append('\n');

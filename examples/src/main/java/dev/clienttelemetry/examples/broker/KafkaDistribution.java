@@ -93,6 +93,11 @@ public final class KafkaDistribution {
      * @throws IOException where it cannot be started or does not end within two minutes
      */
     public ToolRun run(String mainClass, String... arguments) throws IOException {
+        return run(libs(), mainClass, arguments);
+    }
+
+    /** Runs a tool like {@link #run(String, String...)}, with the jars of a node: it may load classes of the node's. */
+    ToolRun run(Path libs, String mainClass, String... arguments) throws IOException {
         Path output = Files.createTempFile("kafka-tool", ".log");
         try {
             List<String> command = new ArrayList<>(List.of(
@@ -101,7 +106,7 @@ public final class KafkaDistribution {
                     "-XX:+UseSerialGC",
                     "-XX:TieredStopAtLevel=1",
                     "-cp",
-                    libs().resolve("*").toString(),
+                    libs.resolve("*").toString(),
                     mainClass));
             command.addAll(List.of(arguments));
             Process process = new ProcessBuilder(command)

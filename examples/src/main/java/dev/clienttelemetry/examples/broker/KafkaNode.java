@@ -231,7 +231,7 @@ public final class KafkaNode {
 
     private void format(Path file) throws IOException {
         KafkaDistribution.ToolRun run =
-                distribution.run("kafka.tools.StorageTool", "format", "-t", clusterId, "-c", file.toString());
+                distribution.run(libs(), "kafka.tools.StorageTool", "format", "-t", clusterId, "-c", file.toString());
         if (run.exitCode() != 0) {
             throw new IOException("cannot format the storage of node " + id + ":\n" + end(run.output()));
         }

@@ -4,7 +4,6 @@
  */
 package dev.clienttelemetry.examples.quickstart;
 
-import dev.clienttelemetry.examples.broker.ClientMetricsSubscription;
 import dev.clienttelemetry.examples.broker.KafkaCluster;
 import dev.clienttelemetry.examples.broker.KafkaDistribution;
 import dev.clienttelemetry.examples.broker.KafkaNode;
@@ -18,19 +17,23 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListConfigResourcesOptions;
 import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.common.config.ConfigResource;
 
 /** One run, from the broker's start to its end. Everything it starts ends with it, and with Ctrl-C. */
 final class QuickstartRun {
     private static final String REPORTER = "dev.clienttelemetry.reporter.ClientTelemetryReporter";
     private static final String RECEIVER_REPORTER = "dev.clienttelemetry.reporter.ClientTelemetryReceiverReporter";
     private static final String ENDPOINT_KEY = "otel.exporter.otlp.endpoint";
-    private static final Duration PUSH_INTERVAL = Duration.ofSeconds(1);
+    private static final String SUBSCRIPTIONS_PATH_KEY = "client.telemetry.subscriptions.path";
+    private static final int SUBSCRIPTION_POLL_MILLIS = 200;
     private static final Duration TERMINAL_REFRESH = Duration.ofSeconds(1);
     private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
     private static final int ADMIN_TIMEOUT_SECONDS = 30;
@@ -127,7 +130,7 @@ final class QuickstartRun {
             cluster.start();
             screen.say("  bootstrap.servers: " + cluster.bootstrapServers() + "   JMX: " + broker.jmxUrl());
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
-                subscribe(admin);
+                awaitSubscription(admin);
                 admin.createTopics(List.of(new NewTopic(DemoClients.TOPIC, 3, (short) 1)))
                         .all()
                         .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -147,7 +150,8 @@ final class QuickstartRun {
                 .jmx()
                 .defaults(serverProperties())
                 .property(ENDPOINT_KEY, endpoint.toString())
-                .property("otel.exporter.otlp.protocol", settings.protocol());
+                .property("otel.exporter.otlp.protocol", settings.protocol())
+                .property(SUBSCRIPTIONS_PATH_KEY, settings.subscriptions().toString());
         if (settings.endpoint() != null) {
             System.getenv().forEach((name, value) -> {
                 if (name.startsWith("OTEL_EXPORTER_OTLP_")) {
@@ -173,9 +177,21 @@ final class QuickstartRun {
         return properties;
     }
 
-    private void subscribe(Admin admin) throws ExecutionException, InterruptedException, TimeoutException {
-        ClientMetricsSubscription.ofAllMetrics("quickstart", PUSH_INTERVAL).apply(admin);
-        screen.say("Subscription: every client, all metrics, every " + PUSH_INTERVAL.toSeconds() + " s");
+    /** A client that comes before its subscription asks again only after five minutes. */
+    private void awaitSubscription(Admin admin) throws ExecutionException, InterruptedException, TimeoutException {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ADMIN_TIMEOUT_SECONDS);
+        while (admin.listConfigResources(Set.of(ConfigResource.Type.CLIENT_METRICS), new ListConfigResourcesOptions())
+                .all()
+                .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .isEmpty()) {
+            if (System.nanoTime() - deadline > 0) {
+                throw new TimeoutException("the plugin did not apply " + settings.subscriptions());
+            }
+            if (interrupted.await(SUBSCRIPTION_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new InterruptedException();
+            }
+        }
+        screen.say("Subscription: applied by the plugin from " + settings.subscriptions());
     }
 
     private int watchReceiver(KafkaCluster cluster, ReceivedClients received, ReceivedPluginMetrics ofPlugin)

@@ -20,4 +20,10 @@ import java.time.Duration;
  * @param serverProperties the broker's configuration
  */
 record QuickstartSettings(
-        KafkaVersion kafka, Duration duration, URI endpoint, String protocol, Path pluginJar, Path serverProperties) {}
+        KafkaVersion kafka, Duration duration, URI endpoint, String protocol, Path pluginJar, Path serverProperties) {
+
+    /** Returns the file that the broker's subscriptions come from. */
+    Path subscriptions() {
+        return serverProperties.resolveSibling("client-metrics.yaml").toAbsolutePath();
+    }
+}

@@ -1,0 +1,151 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.it;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.clienttelemetry.cli.SubscriptionsPage;
+import dev.clienttelemetry.examples.broker.KafkaCluster;
+import dev.clienttelemetry.examples.broker.KafkaDistribution;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The script with the packaged jar, on the jars of several versions of Kafka and against brokers of these. */
+class ClientMetricsCliIT {
+    private static final Path SCRIPT =
+            Path.of("src/main/dist/bin/client-metrics").toAbsolutePath();
+
+    @TempDir
+    private Path dir;
+
+    private record Run(int exitCode, String out, String err) {}
+
+    @ParameterizedTest
+    @ValueSource(strings = {"3.7.2", "4.4.0"})
+    void theExamplesOfTheDocumentationDoWhatItSays(String version) throws Exception {
+        KafkaDistribution kafka = KafkaDistribution.of(version);
+        try (KafkaCluster cluster = KafkaCluster.builder(kafka).start()) {
+            SubscriptionsPage.write(dir);
+            for (SubscriptionsPage.Command command : SubscriptionsPage.commands()) {
+                if (!command.needsCluster()) {
+                    continue;
+                }
+                List<String> arguments = new ArrayList<>(command.arguments());
+                arguments.replaceAll(
+                        argument -> argument.equals("localhost:9092") ? cluster.bootstrapServers() : argument);
+                Run run = run(kafka, arguments.toArray(String[]::new));
+                assertThat(run.out).as("%s, %s", command, run.err).isEqualTo(command.output());
+            }
+            exitsAsDocumented(kafka, cluster);
+        }
+    }
+
+    private void exitsAsDocumented(KafkaDistribution kafka, KafkaCluster cluster) throws Exception {
+        String bootstrap = cluster.bootstrapServers();
+        assertThat(run(kafka, "diff", "client-metrics.yaml", "--bootstrap-server", bootstrap).exitCode)
+                .isZero();
+        Files.writeString(
+                dir.resolve("other.yaml"),
+                "subscriptions: [{name: consumer-lag, metrics: [org.apache.kafka.consumer.],"
+                        + " match: {client_software_name: apache-kafka-java}}]");
+        Run diff = run(kafka, "diff", "other.yaml", "--prune", "--format", "json", "--bootstrap-server", bootstrap);
+        assertThat(diff.exitCode).isEqualTo(1);
+        assertThat(diff.out).contains("\"change\": \"delete\"", "\"equal\": false");
+        Run dry = run(kafka, "apply", "other.yaml", "--prune", "--dry-run", "--bootstrap-server", bootstrap);
+        assertThat(dry.exitCode).isZero();
+        assertThat(dry.out).contains("- billing-producers", "Nothing is changed");
+        Run apply = run(kafka, "apply", "other.yaml", "--prune", "--bootstrap-server", bootstrap);
+        assertThat(apply.exitCode).as(apply.err).isZero();
+        assertThat(apply.out).contains("- billing-producers", "2 subscriptions changed");
+
+        Run exported = run(kafka, "export", "--bootstrap-server", bootstrap);
+        assertThat(exported.exitCode).isZero();
+        Files.writeString(dir.resolve("exported.yaml"), exported.out);
+        assertThat(run(kafka, "diff", "exported.yaml", "--prune", "--bootstrap-server", bootstrap).exitCode)
+                .isZero();
+
+        Run match = run(
+                kafka,
+                "match",
+                "--bootstrap-server",
+                bootstrap,
+                "--client-id",
+                "x",
+                "--software-name",
+                "apache-kafka-java",
+                "--instance-id",
+                "6Vob0uS6RPqrN0FtDYlUiQ");
+        assertThat(match.exitCode).isZero();
+        assertThat(match.out).contains("consumer-lag: matches").doesNotContain("SubscriptionId");
+        assertThat(run(kafka, "export").exitCode).isEqualTo(2);
+        Files.writeString(dir.resolve("impatient"), "default.api.timeout.ms=1500\nrequest.timeout.ms=1000\n");
+        assertThat(run(kafka, "export", "--bootstrap-server", "localhost:1", "--command-config", "impatient").exitCode)
+                .isEqualTo(3);
+    }
+
+    @Test
+    void theScriptSaysWhatItMisses() throws Exception {
+        Run run = start(Map.of("KAFKA_HOME", dir.toString()), "--version");
+        assertThat(run.exitCode).isEqualTo(2);
+        assertThat(run.err).contains("KAFKA_HOME is '" + dir + "', but there is no libs/kafka-clients-*.jar in it");
+        assertThat(start(Map.of(), "--version").err).contains("KAFKA_HOME is not set");
+    }
+
+    @Test
+    void theScriptFindsTheJarBesideItAndThroughALink() throws Exception {
+        Path bin = Files.createDirectory(dir.resolve("tools"));
+        Path copy = Files.copy(SCRIPT, bin.resolve("client-metrics"), StandardCopyOption.COPY_ATTRIBUTES);
+        String home = KafkaDistribution.of("4.4.0").libs().getParent().toString();
+        Run without = start(copy, Map.of("KAFKA_HOME", home), "--version");
+        assertThat(without.err).contains("neither beside this script nor in");
+        Files.copy(
+                BrokerWithPlugin.pluginJar(),
+                bin.resolve(BrokerWithPlugin.pluginJar().getFileName()));
+        Path link = Files.createSymbolicLink(dir.resolve("linked"), Path.of("tools/client-metrics"));
+        Run run = start(link, Map.of("KAFKA_HOME", home), "--version");
+        assertThat(run.out).as(run.err).startsWith("client-metrics 0.");
+    }
+
+    private Run run(KafkaDistribution kafka, String... arguments) throws Exception {
+        return start(Map.of("KAFKA_HOME", kafka.libs().getParent().toString()), arguments);
+    }
+
+    private Run start(Map<String, String> environment, String... arguments) throws Exception {
+        return start(SCRIPT, environment, arguments);
+    }
+
+    private Run start(Path script, Map<String, String> environment, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of(script.toString()));
+        command.addAll(List.of(arguments));
+        ProcessBuilder builder = new ProcessBuilder(command).directory(dir.toFile());
+        builder.environment().remove("KAFKA_HOME");
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        builder.environment().putAll(environment);
+        Path out = Files.createTempFile("cli", ".out");
+        Path err = Files.createTempFile("cli", ".err");
+        Process process =
+                builder.redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+        try {
+            if (!process.waitFor(2, TimeUnit.MINUTES)) {
+                throw new IOException(command + " does not end");
+            }
+            return new Run(process.exitValue(), Files.readString(out), Files.readString(err));
+        } finally {
+            process.destroyForcibly();
+            Files.delete(out);
+            Files.delete(err);
+        }
+    }
+}
