@@ -49,6 +49,9 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
     private final List<Watch> watches = new ArrayList<>();
     private ScheduledExecutorService poller;
     private volatile AllowedPaths allowedPaths;
+    /** The path that the log has a warning of; asked for again and again, it is not to fill it. */
+    private volatile String warnedPath;
+
     private volatile Long ttlMs;
     private volatile long pollMs = DEFAULT_POLL_MS;
 
@@ -59,6 +62,7 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
         private final ConfigChangeCallback callback;
         private SubscriptionFiles.Contents seen;
         private Map<String, String> told;
+        private String problem;
 
         private Watch(String path, Set<String> keys, ConfigChangeCallback callback) {
             this.path = path;
@@ -154,8 +158,12 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
         try {
             return SubscriptionData.of(SubscriptionFiles.read(file));
         } catch (InvalidSourceException e) {
-            throw new ConfigException("Cannot take subscriptions from " + path + ":\n" + e.getMessage());
+            throw new ConfigException(problem(path, e));
         }
+    }
+
+    private static String problem(String path, InvalidSourceException e) {
+        return "Cannot take subscriptions from " + path + ":\n" + e.getMessage();
     }
 
     private Path resolve(String path) {
@@ -168,7 +176,8 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
         }
         try {
             Path file = allowed.resolve(path);
-            if (file == null) {
+            if (file == null && !path.equals(warnedPath)) {
+                warnedPath = path;
                 LOG.warn("The path {} is not within allowed.paths or does not exist; nothing is supplied.", path);
             }
             return file;
@@ -193,7 +202,8 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
             Map<String, String> now = read(path);
             watch.told = watch.keys.isEmpty() ? now : select(now, watch.keys);
         } catch (ConfigException e) {
-            LOG.warn("{}", e.getMessage());
+            // Whoever subscribes also asks, and is told so.
+            watch.problem = e.getMessage();
         }
         synchronized (lock) {
             watches.add(watch);
@@ -229,14 +239,21 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
             if (file == null) {
                 return;
             }
-            SubscriptionFiles.Contents contents = SubscriptionFiles.contents(file);
-            if (contents.sameAs(watch.seen)) {
+            SubscriptionFiles.Contents before = watch.seen;
+            // What cannot be read is not seen: when it is back, unchanged, it is looked at again.
+            watch.seen = null;
+            watch.seen = SubscriptionFiles.contents(file);
+            if (watch.seen.sameAs(before)) {
                 return;
             }
-            watch.seen = contents;
-            now = SubscriptionData.of(SubscriptionFiles.parse(contents));
-        } catch (InvalidSourceException | ConfigException e) {
-            LOG.warn("Cannot take subscriptions from {}:\n{}", watch.path, e.getMessage());
+            now = SubscriptionData.of(SubscriptionFiles.parse(watch.seen));
+            watch.problem = null;
+        } catch (InvalidSourceException e) {
+            String problem = problem(watch.path, e);
+            if (!problem.equals(watch.problem)) {
+                watch.problem = problem;
+                LOG.warn("{}", problem);
+            }
             return;
         }
         Map<String, String> selected = watch.keys.isEmpty() ? now : select(now, watch.keys);

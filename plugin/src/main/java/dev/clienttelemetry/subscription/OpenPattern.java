@@ -13,13 +13,14 @@ import java.util.Set;
  * open all the same.
  */
 final class OpenPattern {
-    /** Steps that one match may take, 100 ms and more. A square of {@link #LENGTH} stays below. */
-    private static final long STEPS = 3_000_000;
-    /** Repetitions to about this many characters; a client id may have 32,767. */
-    private static final int LENGTH = 1_500;
+    /** Steps that one match may take: more than the square of {@link #LENGTH}, far less than its cube. */
+    private static final long STEPS = 1_000_000;
+    /** Repetitions to about this many characters. A client id may have 32,767, and then a square is a second. */
+    private static final int LENGTH = 400;
 
     private static final int DEEP_LENGTH = 32_000;
     private static final int MAX_PIECES = 60;
+    private static final int MAX_DEEP_PIECES = 20;
     private static final int MAX_PIECE_LENGTH = 40;
 
     private OpenPattern() {}
@@ -36,14 +37,15 @@ final class OpenPattern {
             return null;
         }
         for (String piece : pieces(selector.regex())) {
-            String repeated = piece.repeat(LENGTH / piece.length());
+            String repeated = piece.repeat(Math.max(2, LENGTH / piece.length()));
             if (selector.test(repeated + "\u0001", STEPS) == MatchSelector.Outcome.BOUND_EXCEEDED
                     || selector.test(repeated, STEPS) == MatchSelector.Outcome.BOUND_EXCEEDED) {
                 return piece;
             }
         }
         if (selector.regex().indexOf('(') >= 0) {
-            for (String piece : pieces(selector.regex())) {
+            for (String piece :
+                    pieces(selector.regex()).stream().limit(MAX_DEEP_PIECES).toList()) {
                 String deep = piece.repeat(DEEP_LENGTH / piece.length());
                 // Far more steps than a match of this length needs that does not go astray.
                 if (selector.test(deep, 20L * DEEP_LENGTH) == MatchSelector.Outcome.BOUND_EXCEEDED) {

@@ -15,10 +15,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigOp;
+import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.common.acl.AccessControlEntry;
 import org.apache.kafka.common.acl.AclBinding;
 import org.apache.kafka.common.acl.AclOperation;
 import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.resource.PatternType;
 import org.apache.kafka.common.resource.Resource;
 import org.apache.kafka.common.resource.ResourcePattern;
@@ -66,6 +69,28 @@ class SubscriptionSourcesIT {
             }
             awaitSubscriptions(
                     admin, Map.of("one", Map.of("metrics", "org.apache.kafka.consumer.", "interval.ms", "5000")));
+        }
+    }
+
+    /** Kafka then hands over the types that it has parsed, not the texts of server.properties. */
+    @Test
+    void aReporterThatIsAddedToARunningBrokerAppliesThemToo() throws Exception {
+        Path file = Files.writeString(
+                dir.resolve("s.yaml"), "subscriptions: [{name: one, metrics: [org.apache.kafka.producer.]}]");
+        String jmx = "org.apache.kafka.common.metrics.JmxReporter";
+        try (BrokerWithPlugin broker = builder("4.4.0", OURS, file)
+                        .property("metric.reporters", jmx)
+                        .start();
+                Admin admin = broker.admin()) {
+            assertThat(subscriptions(admin)).isEmpty();
+            admin.incrementalAlterConfigs(Map.of(
+                            new ConfigResource(ConfigResource.Type.BROKER, "1"),
+                            List.of(new AlterConfigOp(
+                                    new ConfigEntry("metric.reporters", jmx + "," + BrokerWithPlugin.REPORTER),
+                                    AlterConfigOp.OpType.SET))))
+                    .all()
+                    .get();
+            awaitSubscriptions(admin, Map.of("one", Map.of("metrics", "org.apache.kafka.producer.")));
         }
     }
 
