@@ -88,6 +88,11 @@ public final class WholePath {
     private static long count(ReceivedRequest request) {
         long count = 0;
         for (ResourceMetrics resource : request.message().getResourceMetricsList()) {
+            // The plugin's own metrics come too.
+            if (resource.getResource().getAttributesList().stream()
+                    .noneMatch(a -> a.getKey().equals("client_instance_id"))) {
+                continue;
+            }
             for (ScopeMetrics scope : resource.getScopeMetricsList()) {
                 for (Metric metric : scope.getMetricsList()) {
                     count += metric.hasSum()
