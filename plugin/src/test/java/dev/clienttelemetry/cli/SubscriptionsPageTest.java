@@ -5,9 +5,11 @@
 package dev.clienttelemetry.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.clienttelemetry.reporter.ClientTelemetryReporter;
 import dev.clienttelemetry.subscription.SubscriptionFiles;
+import dev.clienttelemetry.subscription.SubscriptionReview;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringReader;
@@ -18,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.stream.Stream;
+import org.apache.kafka.common.config.ConfigException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -56,13 +59,42 @@ class SubscriptionsPageTest {
                 .isEqualTo(SubscriptionFiles.read(dir.resolve("client-metrics.yaml")));
     }
 
+    @Test
+    void theQuickstartsFileIsSound() throws Exception {
+        assertThat(SubscriptionReview.of(
+                        SubscriptionFiles.read(Path.of("../examples/client-metrics.yaml")),
+                        new SubscriptionReview.Circumstances(true, 2)))
+                .isEmpty();
+    }
+
     static Stream<SubscriptionsPage.Block> aBrokerTakesTheSettings() throws IOException {
         return SubscriptionsPage.blocks().stream().filter(block -> block.file().equals("server.properties"));
+    }
+
+    @Test
+    void aBrokerDoesNotTakeASaslListenerWithoutBeingToldHowToLogIn() throws IOException {
+        SubscriptionsPage.Block block = aBrokerTakesTheSettings()
+                .filter(b -> b.text().contains("client.telemetry.admin."))
+                .findFirst()
+                .orElseThrow();
+        Map<String, Object> configs = settings(block);
+        configs.keySet().removeIf(key -> key.startsWith("client.telemetry.admin."));
+        try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
+            assertThatThrownBy(() -> reporter.configure(configs))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("client.telemetry.admin.sasl.jaas.config");
+        }
     }
 
     @ParameterizedTest
     @MethodSource
     void aBrokerTakesTheSettings(SubscriptionsPage.Block block) throws IOException {
+        try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
+            reporter.configure(settings(block));
+        }
+    }
+
+    private static Map<String, Object> settings(SubscriptionsPage.Block block) throws IOException {
         Properties properties = new Properties();
         properties.load(new StringReader(block.text()));
         Map<String, Object> configs = new HashMap<>(Map.of(
@@ -70,9 +102,7 @@ class SubscriptionsPageTest {
                 "node.id", "1",
                 "listeners", "PLAINTEXT://localhost:9092,INTERNAL://localhost:9094,CONTROLLER://localhost:9093"));
         properties.forEach((key, value) -> configs.put((String) key, value));
-        try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
-            reporter.configure(configs);
-        }
+        return configs;
     }
 
     @Test
