@@ -9,7 +9,6 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -72,6 +71,7 @@ public final class Traffic {
 
     private void produce(String bootstrap, String topic, String prefix, long millis, long pauseMicros) {
         Map<String, Object> config = common(bootstrap, prefix + "-producer");
+        config.put("linger.ms", 0);
         config.put("delivery.timeout.ms", 30_000);
         config.put("request.timeout.ms", 10_000);
         try (KafkaProducer<byte[], byte[]> producer =
@@ -80,19 +80,17 @@ public final class Traffic {
             long next = System.nanoTime();
             while (System.nanoTime() - end < 0) {
                 long start = System.nanoTime();
-                try {
-                    producer.send(new ProducerRecord<>(topic, new byte[RECORD_BYTES]))
-                            .get();
-                    int index = (int) produced.getAndIncrement();
-                    if (index < latencies.length) {
-                        latencies[index] = System.nanoTime() - start;
+                producer.send(new ProducerRecord<>(topic, new byte[RECORD_BYTES]), (metadata, error) -> {
+                    if (error == null) {
+                        int index = (int) produced.getAndIncrement();
+                        if (index < latencies.length) {
+                            latencies[index] = System.nanoTime() - start;
+                        }
+                    } else {
+                        error.printStackTrace();
+                        produceErrors.incrementAndGet();
                     }
-                } catch (ExecutionException e) {
-                    e.printStackTrace();
-                    produceErrors.incrementAndGet();
-                } catch (InterruptedException e) {
-                    return;
-                }
+                });
                 next += pauseMicros * 1000;
                 LockSupport.parkNanos(next - System.nanoTime());
             }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * The same traffic through a proxy without the filter, with it and with its header rule off: at the same time and before
- * one broker, so that whatever else the machine does meets all alike. Prints the latencies and their ratios.
+ * one broker, so that whatever else the machine does meets all alike. Prints the latencies, the CPU time and their ratios.
  */
 class TrafficBesideTheProxyAloneIT {
     private static final Duration TRAFFIC = Duration.ofSeconds(Long.getLong("gateway.traffic.seconds", 12));
@@ -44,6 +44,8 @@ class TrafficBesideTheProxyAloneIT {
             proxies.put("rule-off", ruleOff);
             proxies.put("rule-on", ruleOn);
 
+            Map<String, Long> cpuMillis = new LinkedHashMap<>();
+            proxies.forEach((name, proxy) -> cpuMillis.put(name, -cpuMillis(proxy)));
             Map<String, TrafficResult> results = new LinkedHashMap<>();
             ExecutorService threads = Executors.newFixedThreadPool(proxies.size());
             try {
@@ -58,23 +60,34 @@ class TrafficBesideTheProxyAloneIT {
                 threads.shutdownNow();
             }
 
+            proxies.forEach((name, proxy) -> cpuMillis.merge(name, cpuMillis(proxy), Long::sum));
             TrafficResult base = results.get("alone");
             for (Map.Entry<String, TrafficResult> entry : results.entrySet()) {
                 TrafficResult result = entry.getValue();
                 System.out.printf(
-                        "produce latency %s: records %d, p50 %d us (ratio %.2f), p99 %d us (ratio %.2f)%n",
+                        "produce latency %s: records %d, p50 %d us (ratio %.2f), p99 %d us (ratio %.2f),"
+                                + " CPU of the proxy %d ms (ratio %.2f)%n",
                         entry.getKey(),
                         result.produced(),
                         result.p50Micros(),
                         (double) result.p50Micros() / base.p50Micros(),
                         result.p99Micros(),
-                        (double) result.p99Micros() / base.p99Micros());
+                        (double) result.p99Micros() / base.p99Micros(),
+                        cpuMillis.get(entry.getKey()),
+                        (double) cpuMillis.get(entry.getKey()) / cpuMillis.get("alone"));
                 assertThat(List.of(result.produceErrors(), result.consumeErrors()))
                         .as(entry.getKey() + result.output())
                         .containsOnly(0L);
                 assertThat(result.consumed()).as(entry.getKey()).isEqualTo(result.produced());
             }
         }
+    }
+
+    private static long cpuMillis(RunningGateway proxy) {
+        return ProcessHandle.of(proxy.proxy.pid())
+                .flatMap(process -> process.info().totalCpuDuration())
+                .map(Duration::toMillis)
+                .orElse(0L);
     }
 
     private static Path made(Path directory, String name) throws IOException {
