@@ -64,12 +64,19 @@ public final class Workers implements AutoCloseable {
         CompletableFuture<T> done = new CompletableFuture<>();
         try {
             threads.execute(() -> {
+                T result = null;
+                Throwable failure = null;
                 try {
-                    done.complete(work.get());
+                    result = work.get();
                 } catch (Throwable e) {
-                    done.completeExceptionally(e);
-                } finally {
-                    waitingBytes.addAndGet(-bytes);
+                    failure = e;
+                }
+                // Before the answer: whoever gets it may send the next request at once, and finds its room free.
+                waitingBytes.addAndGet(-bytes);
+                if (failure == null) {
+                    done.complete(result);
+                } else {
+                    done.completeExceptionally(failure);
                 }
             });
         } catch (RejectedExecutionException closed) {
