@@ -121,16 +121,20 @@ public final class PushCheck {
         int at = start;
         int seen = 0;
         if (at < end && b[at] == Tag.NAME) {
-            at = string(at + 1, end);
+            at = fieldEnd(at + 1, end);
             seen = 1 << 1;
         }
         if (at < end && b[at] == Tag.DESCRIPTION) {
-            at = string(at + 1, end);
+            at = fieldEnd(at + 1, end);
             seen |= 1 << 2;
         }
         if (at < end && b[at] == Tag.UNIT) {
-            at = string(at + 1, end);
+            at = fieldEnd(at + 1, end);
             seen |= 1 << 3;
+        }
+        // Tags and lengths below 128 are ASCII too: one look instead of three.
+        if (!Wire.isAscii(b, start, at)) {
+            message(Schema.METRIC, start, at, 4, 0);
         }
         if (at < end && (b[at] == Tag.GAUGE || b[at] == Tag.SUM)) {
             int type = b[at] == Tag.GAUGE ? Schema.GAUGE : Schema.SUM;
@@ -170,17 +174,12 @@ public final class PushCheck {
         byte[] b = bytes;
         int at = start;
         int seen = 0;
-        if (at < end && b[at] == Tag.START_TIME) {
-            at = skip(8, at + 1, end);
-            seen = 1 << 2;
-        }
-        if (at < end && b[at] == Tag.TIME) {
-            at = skip(8, at + 1, end);
-            seen |= 1 << 3;
-        }
-        if (at < end && (b[at] == Tag.DOUBLE_VALUE || b[at] == Tag.INT_VALUE)) {
-            seen |= 1 << (b[at] >>> 3);
-            at = skip(8, at + 1, end);
+        if (end - start >= 27
+                && b[start] == Tag.START_TIME
+                && b[start + 9] == Tag.TIME
+                && (b[start + 18] == Tag.DOUBLE_VALUE || b[start + 18] == Tag.INT_VALUE)) {
+            seen = 1 << 2 | 1 << 3 | 1 << (b[start + 18] >>> 3);
+            at = start + 27;
         }
         while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
             int attribute = content(at + 1, end);
@@ -194,23 +193,20 @@ public final class PushCheck {
 
     private void attribute(int start, int end) throws MalformedPushException {
         byte[] b = bytes;
-        int at = start;
-        int seen = 0;
-        if (at < end && b[at] == Tag.KEY) {
-            at = string(at + 1, end);
-            seen = 1 << 1;
-        }
-        if (at < end && b[at] == Tag.VALUE) {
-            int value = content(at + 1, end);
-            at = fieldEnd(at + 1, end);
-            seen |= 1 << 2;
-            if (value == at || b[value] != Tag.STRING_VALUE || string(value + 1, at) != at) {
-                message(Schema.ANY_VALUE, value, at, 8, 0);
+        if (start < end && b[start] == Tag.KEY) {
+            int keyEnd = fieldEnd(start + 1, end);
+            if (keyEnd < end && b[keyEnd] == Tag.VALUE) {
+                int value = content(keyEnd + 1, end);
+                if (fieldEnd(keyEnd + 1, end) == end
+                        && value < end
+                        && (b[value] == Tag.STRING_VALUE && fieldEnd(value + 1, end) == end
+                                || b[value] == Tag.INT_ATTRIBUTE_VALUE && value + 2 == end)
+                        && Wire.isAscii(b, start, end)) {
+                    return;
+                }
             }
         }
-        if (at < end) {
-            message(Schema.KEY_VALUE, at, end, 7, seen);
-        }
+        message(Schema.KEY_VALUE, start, end, 7, 0);
     }
 
     /** Returns where the content of a length-delimited field begins, given the position of its length. */
@@ -237,20 +233,6 @@ public final class PushCheck {
         }
         int length = longLength(lengthAt, end);
         return skip(length, afterVarint, end);
-    }
-
-    /** Checks a string and returns where it ends, given the position of its length. */
-    private int string(int lengthAt, int end) throws MalformedPushException {
-        if (lengthAt < end && bytes[lengthAt] >= 0) {
-            int start = lengthAt + 1;
-            int stringEnd = skip(bytes[lengthAt], start, end);
-            utf8(start, stringEnd);
-            return stringEnd;
-        }
-        int start = content(lengthAt, end);
-        int stringEnd = fieldEnd(lengthAt, end);
-        utf8(start, stringEnd);
-        return stringEnd;
     }
 
     private void utf8(int start, int end) throws MalformedPushException {

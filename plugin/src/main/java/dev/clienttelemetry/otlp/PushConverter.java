@@ -125,10 +125,12 @@ public final class PushConverter {
         if (reader.passedThrough() > 0) {
             metrics.pointsPassedThrough().add(reader.passedThrough());
         }
-        for (PointDropReason reason : DROP_REASONS) {
-            int dropped = reader.dropped(reason);
-            if (dropped > 0) {
-                metrics.pointsDropped().add(reason, dropped);
+        if (reader.dropped() > 0) {
+            for (PointDropReason reason : DROP_REASONS) {
+                int dropped = reader.dropped(reason);
+                if (dropped > 0) {
+                    metrics.pointsDropped().add(reason, dropped);
+                }
             }
         }
     }

@@ -23,6 +23,12 @@ final class PushOutline {
     /** Where the push's own unknown fields begin; up to its end. */
     int suffixStart;
 
+    /**
+     * Whether the push has one resource, and everything behind that is written as it was pushed, with at most eight-byte
+     * values patched: nothing to merge, to leave out or to add.
+     */
+    boolean asPushed;
+
     final Resources resources = new Resources();
     final Scopes scopes = new Scopes();
     final Metrics metrics = new Metrics();

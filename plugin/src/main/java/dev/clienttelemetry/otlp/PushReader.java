@@ -43,7 +43,10 @@ final class PushReader {
     private final IdentityIndex metricIdentities = new IdentityIndex();
 
     private final int[] dropped = new int[PointDropReason.values().length];
+    private int droppedInAll;
     private int passedThrough;
+    /** How many ResourceMetrics, ScopeMetrics and metrics the push has. */
+    private int parts;
 
     private PushOutline outline;
     private byte[] bytes;
@@ -101,6 +104,11 @@ final class PushReader {
         this.dropNanGauges = settings.dropNanGauges();
     }
 
+    /** Returns how many points of the push read last were dropped. */
+    int dropped() {
+        return droppedInAll;
+    }
+
     /** Returns how many points of the push read last were dropped for a reason. */
     int dropped(PointDropReason reason) {
         return dropped[reason.ordinal()];
@@ -113,8 +121,12 @@ final class PushReader {
 
     /** Reads a push. */
     void read(byte[] push, LabelBlock labels, PushOutline outline) throws NotCanonicalException {
-        Arrays.fill(dropped, 0);
+        if (droppedInAll > 0) {
+            Arrays.fill(dropped, 0);
+            droppedInAll = 0;
+        }
         passedThrough = 0;
+        parts = 0;
         resourceIdentities.clear();
         scopeIdentities.clear();
         metricIdentities.clear();
@@ -132,10 +144,14 @@ final class PushReader {
         }
         outline.suffixStart = at;
         require(CanonicalForm.has(Schema.METRICS_DATA, push, at, push.length, 2));
+        outline.asPushed = outline.resources.count == 1
+                && parts == 1 + outline.scopes.count + outline.metrics.count
+                && droppedInAll == 0;
     }
 
     private void resourceMetrics(int start, int end) throws NotCanonicalException {
         byte[] b = bytes;
+        parts++;
         int resourceStart = start;
         int resourceEnd = start;
         int at = start;
@@ -214,6 +230,7 @@ final class PushReader {
 
     private void scopeMetrics(int start, int end) throws NotCanonicalException {
         byte[] b = bytes;
+        parts++;
         int scopeEnd = start;
         int at = start;
         if (at < end && b[at] == Tag.SCOPE) {
@@ -310,6 +327,7 @@ final class PushReader {
 
     private void metric(int start, int end) throws NotCanonicalException {
         byte[] b = bytes;
+        parts++;
         metric = -1;
         metricStart = start;
         metricEnd = end;
@@ -327,7 +345,7 @@ final class PushReader {
             at = restOfPrefix(at, end);
         }
         if (at == end) {
-            dropped[(nameEnd == nameStart ? PointDropReason.NO_NAME : PointDropReason.NO_DATA).ordinal()]++;
+            drop(nameEnd == nameStart ? PointDropReason.NO_NAME : PointDropReason.NO_DATA, 1);
             return;
         }
         data = at;
@@ -344,7 +362,7 @@ final class PushReader {
         if (nameEnd == nameStart) {
             // Points may also come after other fields of the data.
             require(CanonicalForm.has(Schema.child(Schema.METRIC + (b[data] >>> 3)), b, at, dataEnd, 2));
-            dropped[PointDropReason.NO_NAME.ordinal()] += points;
+            drop(PointDropReason.NO_NAME, points);
             return;
         }
         type = b[data];
@@ -418,7 +436,7 @@ final class PushReader {
         } else if (temporality == TEMPORALITY_DELTA) {
             deltas(pointsStart, monotonic);
         } else {
-            dropped[PointDropReason.UNSPECIFIED_TEMPORALITY.ordinal()] += points;
+            drop(PointDropReason.UNSPECIFIED_TEMPORALITY, points);
         }
     }
 
@@ -442,7 +460,7 @@ final class PushReader {
             if (reason == null) {
                 runCount++;
             } else {
-                dropped[reason.ordinal()]++;
+                drop(reason, 1);
                 endRun(pointsStart, fieldStart);
                 beginRun(at);
             }
@@ -490,12 +508,17 @@ final class PushReader {
                 passedThrough++;
                 runCount++;
             } else {
-                dropped[(time == 0 ? PointDropReason.NO_TIME : PointDropReason.RESOURCE_BOUND).ordinal()]++;
+                drop(time == 0 ? PointDropReason.NO_TIME : PointDropReason.RESOURCE_BOUND, 1);
                 endRun(pointsStart, fieldStart);
                 beginRun(at);
             }
         }
         endRun(pointsStart, at);
+    }
+
+    private void drop(PointDropReason reason, int points) {
+        dropped[reason.ordinal()] += points;
+        droppedInAll += points;
     }
 
     /** Begins a run of points that are copied as they are. */
@@ -564,7 +587,7 @@ final class PushReader {
                 reason = PointDropReason.RESOURCE_BOUND;
             }
             if (reason != null) {
-                dropped[reason.ordinal()]++;
+                drop(reason, 1);
                 anyDropped = true;
                 continue;
             }

@@ -30,13 +30,11 @@ final class PushWriter {
         this.points = outline.points;
         this.in = outline.bytes;
         pointCount = 0;
-        measurePoints();
-        int total = measureResources(labels.length);
-        out = new byte[total];
         at = 0;
-        if (total > 0) {
-            writeResources(labels);
-            copy(outline.suffixStart, in.length);
+        if (outline.asPushed) {
+            writeAsPushed(labels);
+        } else {
+            compose(labels);
         }
         ConvertedPush push = new ConvertedPush(out, pointCount);
         this.outline = null;
@@ -45,6 +43,36 @@ final class PushWriter {
         this.in = null;
         this.out = null;
         return push;
+    }
+
+    /** Writes all but the resource at once: a push of one resource with nothing to merge, to leave out or to add. */
+    private void writeAsPushed(byte[] labels) {
+        int resourceStart = outline.resources.start[0];
+        int resourceEnd = outline.resources.end[0];
+        int resourceSize = labels.length + resourceEnd - resourceStart;
+        int size = fieldSize(resourceSize) + outline.suffixStart - resourceEnd;
+        out = new byte[fieldSize(size) + in.length - outline.suffixStart];
+        field(Tag.RESOURCE_METRICS, size);
+        field(Tag.RESOURCE, resourceSize);
+        copy(labels);
+        copy(resourceStart, resourceEnd);
+        int shift = at - resourceEnd;
+        copy(resourceEnd, in.length);
+        pointCount = points.count;
+        for (int metric = 0; metric < metrics.count; metric++) {
+            pointCount += metrics.unchangedCount[metric];
+            patchMetric(metric, shift);
+        }
+    }
+
+    private void compose(byte[] labels) {
+        measurePoints();
+        int total = measureResources(labels.length);
+        out = new byte[total];
+        if (total > 0) {
+            writeResources(labels);
+            copy(outline.suffixStart, in.length);
+        }
     }
 
     private void measurePoints() {
@@ -151,8 +179,7 @@ final class PushWriter {
             }
             field(Tag.RESOURCE_METRICS, resources.size[resource]);
             field(Tag.RESOURCE, labels.length + resources.end[resource] - resources.start[resource]);
-            System.arraycopy(labels, 0, out, at, labels.length);
-            at += labels.length;
+            copy(labels);
             copy(resources.start[resource], resources.end[resource]);
             for (int scope = resources.firstScope[resource]; scope >= 0; scope = scopes.next[scope]) {
                 if (scopes.size[scope] == 0) {
@@ -201,14 +228,23 @@ final class PushWriter {
         int shift = at - start;
         copy(start, end);
         for (int metric = first; metric != next; metric = metrics.next[metric]) {
-            if (metrics.converted[metric]) {
-                for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
-                    patch(point, shift);
-                }
-                patchTemporality(metrics.dataSuffixStart[metric] + shift);
-            }
+            patchMetric(metric, shift);
         }
         return next;
+    }
+
+    /**
+     * Makes a metric that was copied as a whole cumulative, if it is to be.
+     *
+     * @param shift what is at a position of the push is at that position plus this of the output
+     */
+    private void patchMetric(int metric, int shift) {
+        if (metrics.converted[metric]) {
+            for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
+                patch(point, shift);
+            }
+            patchTemporality(metrics.dataSuffixStart[metric] + shift);
+        }
     }
 
     private void writeComposed(int metric) {
@@ -283,6 +319,11 @@ final class PushWriter {
     private void field(byte tag, int size) {
         out[at++] = tag;
         at = Wire.putVarint(out, at, size);
+    }
+
+    private void copy(byte[] whole) {
+        System.arraycopy(whole, 0, out, at, whole.length);
+        at += whole.length;
     }
 
     private void copy(int start, int end) {

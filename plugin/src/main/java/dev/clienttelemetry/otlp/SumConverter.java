@@ -42,6 +42,7 @@ final class SumConverter {
     private final int maxSeries;
     private final int maxSeriesPerInstance;
 
+    private PushOutline outline;
     private PushOutline.Points points;
     private SeriesTable table;
     private long[] rows;
@@ -65,6 +66,7 @@ final class SumConverter {
      * @param nowMs the converter's clock in milliseconds, at least 0
      */
     void convert(PushOutline outline, SeriesTable table, int seriesElsewhere, long nowMs) {
+        this.outline = outline;
         this.points = outline.points;
         this.table = table;
         this.rows = table.rows;
@@ -76,6 +78,7 @@ final class SumConverter {
                 PointDropReason reason = convert(point);
                 if (reason != null) {
                     points.kind[point] = PushOutline.Points.LEFT_OUT;
+                    outline.asPushed = false;
                     metrics.pointsDropped().increment(reason);
                 }
             }
@@ -259,6 +262,9 @@ final class SumConverter {
             } else {
                 metrics.zeroPointsLeftOut().increment();
             }
+        }
+        if (zeroTime != 0 || points.startTimeAt[point] < 0) {
+            outline.asPushed = false;
         }
         points.startTime[point] = sequenceStart;
         points.value[point] = rows[row + SeriesTable.SUM];

@@ -109,22 +109,32 @@ final class Wire {
         }
     }
 
+    /** Returns whether all bytes of a range are below 128. */
+    static boolean isAscii(byte[] bytes, int start, int end) {
+        int at = start;
+        while (at + 16 <= end) {
+            if (((fixed64(bytes, at) | fixed64(bytes, at + 8)) & HIGH_BITS) != 0) {
+                return false;
+            }
+            at += 16;
+        }
+        // The last words overlap with what was looked at already: cheaper than byte by byte.
+        if (end - start >= 16) {
+            return ((fixed64(bytes, end - 16) | fixed64(bytes, end - 8)) & HIGH_BITS) == 0;
+        }
+        while (at < end && bytes[at] >= 0) {
+            at++;
+        }
+        return at == end;
+    }
+
     /**
      * Returns the position of the first byte in a range from which on it is not UTF-8, or the range's end. Valid is
      * what Unicode's table 3-7 says: no surrogates, no overlong forms, nothing above U+10FFFF.
      */
     static int validUtf8(byte[] bytes, int start, int end) {
-        int at = start;
+        int at = isAscii(bytes, start, end) ? end : start;
         while (true) {
-            while (at + 16 <= end && ((fixed64(bytes, at) | fixed64(bytes, at + 8)) & HIGH_BITS) == 0) {
-                at += 16;
-            }
-            // The last word overlaps with what was looked at already: cheaper than byte by byte.
-            if (end - at <= 16
-                    && end - start >= 16
-                    && ((fixed64(bytes, end - 16) | fixed64(bytes, end - 8)) & HIGH_BITS) == 0) {
-                return end;
-            }
             while (at + 8 <= end && (fixed64(bytes, at) & HIGH_BITS) == 0) {
                 at += 8;
             }
