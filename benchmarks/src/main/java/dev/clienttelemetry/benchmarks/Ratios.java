@@ -17,6 +17,8 @@ import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 /**
@@ -45,9 +47,10 @@ public final class Ratios {
         }
     }
 
-    /** Runs for some minutes. */
-    public static void main(String[] args) throws RunnerException {
+    /** Runs for some minutes; takes JMH's options, such as {@code -f 1 -i 3}. */
+    public static void main(String[] args) throws RunnerException, CommandLineOptionException {
         ChainedOptionsBuilder options = new OptionsBuilder()
+                .parent(new CommandLineOptions(args))
                 .include(ConversionBenchmark.class.getName())
                 .include(ExportMetricsBenchmark.class.getName())
                 .param("clients", "1")

@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The whole path at a given rate: pushes of many clients are handed to the plugin as a broker does, and an OTLP receiver
@@ -43,7 +44,6 @@ public final class WholePath {
         boolean sustained;
         long cpuStart = 0;
         double took;
-        long total = (long) perSecond * (WARM_UP_SECONDS + seconds);
         try (OtlpReceiver receiver = OtlpReceiver.builder()
                 .listener(request -> {
                     points.add(count(request));
@@ -55,13 +55,18 @@ public final class WholePath {
             try (LoadedPlugin plugin = new LoadedPlugin(
                     Map.of("otel.exporter.otlp.protocol", protocol, "otel.exporter.otlp.endpoint", endpoint))) {
                 PushRate rate = new PushRate(plugin, pushes, CLIENTS);
+                // Not counted: it begins with code that is not compiled yet.
                 rate.drive(perSecond, WARM_UP_SECONDS);
+                awaitEnd(points);
+                points.reset();
+                requests.reset();
                 cpuStart = processCpuNanos();
                 took = rate.drive(perSecond, seconds);
                 cpuStart = processCpuNanos() - cpuStart;
+                awaitEnd(points);
             }
         }
-        long expected = expectedPoints(pushes, total);
+        long expected = pointsOfSteadyPush(pushes) * perSecond * seconds;
         System.out.printf(
                 "%s: %.0f pushes/s over %.1f s, %.2f cores for everything; %d points received in %d requests, %d expected%n",
                 protocol,
@@ -76,13 +81,20 @@ public final class WholePath {
         System.exit(sustained ? 0 : 1);
     }
 
-    private static long expectedPoints(PushSource pushes, long total) {
+    /** Waits until nothing has come for as long as a push may wait for company and a request may take. */
+    private static void awaitEnd(LongAdder points) {
+        long before = -1;
+        while (points.sum() != before) {
+            before = points.sum();
+            LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(3));
+        }
+    }
+
+    private static long pointsOfSteadyPush(PushSource pushes) {
         PushConverter converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics(), System::nanoTime);
         ClientInstance instance = new ClientInstances(1, System::nanoTime).pushed(1, 1, Host.CLIENT, 2000, false);
-        long first = converter.convert(instance, Host.CLIENT, pushes.push(0)).points();
-        long steady = converter.convert(instance, Host.CLIENT, pushes.push(1)).points();
-        long clients = Math.min(CLIENTS, total);
-        return clients * first + (total - clients) * steady;
+        converter.convert(instance, Host.CLIENT, pushes.push(0));
+        return converter.convert(instance, Host.CLIENT, pushes.push(1)).points();
     }
 
     private static long count(ReceivedRequest request) {
