@@ -6,31 +6,34 @@ package dev.clienttelemetry.otlp;
 
 /**
  * The keys of attributes that only the host may set. Backends rename an attribute to a label by mapping what a label's
- * name cannot hold to {@code _}, and let a data point's attribute win over the resource's, so that a client could take
- * the place of a label with any spelling that maps to it.
+ * name cannot hold to {@code _}, of which some make one of several and some none at either end, and let a data point's
+ * attribute win over the resource's, so that a client could take the place of a label with any spelling that maps to it.
  */
 final class ReservedKeys {
     /** All labels, configured or not, and what Prometheus makes of a target's identity. */
     private static final byte[][] KEYS = keys();
 
-    private static final int LONGEST = longest();
     /** The letters that the keys begin with, as bits from a on. */
     private static final int FIRST_LETTERS = firstLetters();
 
     private ReservedKeys() {}
 
-    /** Returns whether a key, which is UTF-8, equals a reserved one after each character outside [A-Za-z0-9_] is {@code _}. */
+    /**
+     * Returns whether a key, which is UTF-8, equals a reserved one after each run of characters other than letters and
+     * digits of ASCII is one {@code _}, and none at either end.
+     */
     static boolean contain(byte[] bytes, int start, int end) {
-        if (start == end || end - start > LONGEST * 4) {
+        int from = afterSeparators(bytes, start, end);
+        if (from == end) {
             return false;
         }
-        // Each reserved key starts with a letter, which no other character maps to. Most keys of clients end here.
-        byte first = bytes[start];
+        // Each reserved key starts with a small letter. Most keys of clients end here.
+        byte first = bytes[from];
         if ((FIRST_LETTERS >>> (first - 'a') & 1) == 0 || first < 'a') {
             return false;
         }
         for (byte[] key : KEYS) {
-            if (key[0] == first && matches(key, bytes, start, end)) {
+            if (key[0] == first && matches(key, bytes, from, end)) {
                 return true;
             }
         }
@@ -43,28 +46,31 @@ final class ReservedKeys {
             if (at == end) {
                 return false;
             }
-            byte b = bytes[at];
-            if (b != expected) {
-                if (expected != '_' || isKept(b)) {
+            if (expected != '_') {
+                if (bytes[at++] != expected) {
                     return false;
                 }
-                at += sequenceLength(b);
             } else {
-                at++;
+                if (!isSeparator(bytes[at++])) {
+                    return false;
+                }
+                at = afterSeparators(bytes, at, end);
             }
         }
-        return at == end;
+        return afterSeparators(bytes, at, end) == end;
     }
 
-    private static boolean isKept(byte b) {
-        return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '_';
-    }
-
-    private static int sequenceLength(byte lead) {
-        if (lead >= 0) {
-            return 1;
+    private static int afterSeparators(byte[] bytes, int start, int end) {
+        int at = start;
+        while (at < end && isSeparator(bytes[at])) {
+            at++;
         }
-        return Integer.numberOfLeadingZeros(~(lead << 24));
+        return at;
+    }
+
+    /** Returns whether a byte is an underscore or of a character that becomes one: whole characters or parts are alike. */
+    private static boolean isSeparator(byte b) {
+        return !(b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9');
     }
 
     private static byte[][] keys() {
@@ -84,13 +90,5 @@ final class ReservedKeys {
             letters |= 1 << (key[0] - 'a');
         }
         return letters;
-    }
-
-    private static int longest() {
-        int longest = 0;
-        for (byte[] key : KEYS) {
-            longest = Math.max(longest, key.length);
-        }
-        return longest;
     }
 }

@@ -73,12 +73,15 @@ final class Lies {
     private static List<KeyValue> lies() {
         List<KeyValue> lies = new ArrayList<>();
         for (String key : CLAIMED) {
-            for (String separator : new String[] {"_", ".", "-", "/", " ", ":", "\u00e9", "\ud83d\ude00"}) {
+            for (String separator :
+                    new String[] {"_", ".", "-", "/", " ", ":", "__", "..", "-.", "\u00e9", "\ud83d\ude00"}) {
                 String spelling = key.replace("_", separator);
                 if (separator.equals("_") || !spelling.equals(key)) {
                     lies.add(attribute(spelling, LIE));
                 }
             }
+            lies.add(attribute("_" + key, LIE));
+            lies.add(attribute(key + ".", LIE));
         }
         return lies;
     }

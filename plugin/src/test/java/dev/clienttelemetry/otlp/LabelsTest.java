@@ -138,22 +138,51 @@ class LabelsTest {
         assertForged(label.key().replace("_", "\u00e4"));
         assertForged(label.key().replace("_", "\u20ac"));
         assertForged(label.key().replace("_", "\ud83d\ude00"));
-        assertKept(label.key() + "_");
-        assertKept("_" + label.key());
+        // Some translations to Prometheus' names make one underscore of several, and trim them.
+        assertForged(label.key().replace("_", "__"));
+        assertForged(label.key().replace("_", ".-\u00e4_\u20ac"));
+        assertForged(label.key().replace("_", "_".repeat(1000)));
+        assertForged(label.key() + "_");
+        assertForged("_" + label.key());
+        assertForged(".__" + label.key() + "\u20ac. ");
+        assertKept("1" + label.key());
+        assertKept(label.key() + "_1");
         assertKept(label.key().substring(0, label.key().length() - 1));
         assertKept(label.key().toUpperCase(java.util.Locale.ROOT));
     }
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"job", "instance", "service_name", "service.name", "service-namespace", "service instance/id"})
+            strings = {
+                "job",
+                "__job__",
+                "instance.",
+                "instance",
+                "service__name",
+                "service_name",
+                "service.name",
+                "service-namespace",
+                "service instance/id"
+            })
     void noClientTakesThePlaceOfATargetsIdentity(String key) {
         assertForged(key);
     }
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"", "_", "jo", "job1", "j\u00f6b", "client__id", "clientid", "client\u00e4\u00e4id", "topic"})
+            strings = {
+                "",
+                "_",
+                "__",
+                "\u20ac.",
+                "jo",
+                "job1",
+                "j\u00f6b",
+                "clientid",
+                "client__i_d",
+                "cl_ient_id",
+                "topic"
+            })
     void otherKeysAreKept(String key) {
         assertKept(key);
     }

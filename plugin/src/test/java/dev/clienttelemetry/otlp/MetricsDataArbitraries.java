@@ -482,6 +482,9 @@ final class MetricsDataArbitraries {
                                 "client.id",
                                 "client-id",
                                 "client id",
+                                "client__id",
+                                "client.-id_",
+                                "_client_id",
                                 "clientéid",
                                 "client\uD83D\uDE00id",
                                 "client\u0000id",
@@ -497,17 +500,7 @@ final class MetricsDataArbitraries {
                 Tuple.of(
                         2,
                         Arbitraries.of(
-                                "Client_ID",
-                                "clientid",
-                                "client__id",
-                                "client_id_",
-                                "_client_id",
-                                "xclient_id",
-                                "Job",
-                                "jobs",
-                                "éob",
-                                "service_names",
-                                "")),
+                                "Client_ID", "clientid", "xclient_id", "Job", "jobs", "éob", "service_names", "")),
                 Tuple.of(1, strings()));
     }
 

@@ -387,17 +387,13 @@ final class ReferenceConversion {
     }
 
     private static boolean reserved(String key) {
-        StringBuilder mapped = new StringBuilder();
-        key.codePoints().forEach(c -> {
-            boolean kept = c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9';
-            mapped.append(kept ? (char) c : '_');
-        });
+        String mapped = key.replaceAll("[^A-Za-z0-9]+", "_").replaceAll("^_|_$", "");
         for (Label label : Label.values()) {
-            if (label.key().contentEquals(mapped)) {
+            if (label.key().equals(mapped)) {
                 return true;
             }
         }
-        return OTHERS_RESERVED.contains(mapped.toString());
+        return OTHERS_RESERVED.contains(mapped);
     }
 
     List<KeyValue> labels(ClientInstance instance, Client client) {
