@@ -11,84 +11,70 @@ package dev.clienttelemetry.otlp;
 final class IdentityIndex {
     private static final int SMALL = 64;
     private static final int LARGE = 1 << 14;
+    /** An entry: the identity's two words, its number, and the push that has shown it. */
+    private static final int ENTRY = 4;
 
-    private long[] keys = new long[SMALL * 2];
-    /** The number at a slot plus 1, 0 where the slot is free. */
-    private int[] numbers = new int[SMALL];
+    private static final int LOW = 1;
+    private static final int NUMBER = 2;
+    private static final int PUSH = 3;
 
-    /** The slots that are taken: clearing costs what the push before took, not what the largest one did. */
-    private int[] taken = new int[SMALL / 2];
+    /** Counts pushes: entries of earlier ones are free, so that nothing need be cleared. */
+    private long push = 1;
 
+    private long[] entries = new long[SMALL * ENTRY];
     private int size;
     /** Where the identity that was looked for last would be. */
     private int free;
 
     /** Returns the number under an identity, -1 where it is new. */
     int find(long high, long low) {
-        int[] n = numbers;
-        long[] k = keys;
-        int mask = n.length - 1;
-        int slot = (int) low & mask;
-        for (int number = n[slot]; number != 0; number = n[slot]) {
-            if (k[slot * 2] == high && k[slot * 2 + 1] == low) {
-                return number - 1;
+        long[] e = entries;
+        int mask = e.length - 1;
+        int at = (int) low * ENTRY & mask;
+        while (e[at + PUSH] == push) {
+            if (e[at] == high && e[at + LOW] == low) {
+                return (int) e[at + NUMBER];
             }
-            slot = slot + 1 & mask;
+            at = at + ENTRY & mask;
         }
-        free = slot;
+        free = at;
         return -1;
     }
 
     /** Adds the identity that was looked for last and is new. */
     void add(long high, long low, int number) {
-        if (size * 2 >= numbers.length) {
+        size++;
+        if (size * 2 * ENTRY > entries.length) {
             grow();
-            free = freeSlot(low);
+            find(high, low);
         }
-        taken[size++] = free;
-        put(free, high, low, number + 1);
+        put(free, high, low, number);
     }
 
     /** Forgets everything; memory that an outsized push has taken goes too. */
     void clear() {
-        if (numbers.length > LARGE) {
-            keys = new long[SMALL * 2];
-            numbers = new int[SMALL];
-            taken = new int[SMALL / 2];
-        } else {
-            for (int i = 0; i < size; i++) {
-                numbers[taken[i]] = 0;
-            }
+        if (entries.length > LARGE * ENTRY) {
+            entries = new long[SMALL * ENTRY];
         }
         size = 0;
+        push++;
     }
 
-    private int freeSlot(long low) {
-        int mask = numbers.length - 1;
-        int slot = (int) low & mask;
-        while (numbers[slot] != 0) {
-            slot = slot + 1 & mask;
-        }
-        return slot;
-    }
-
-    private void put(int slot, long high, long low, int value) {
-        keys[slot * 2] = high;
-        keys[slot * 2 + 1] = low;
-        numbers[slot] = value;
+    private void put(int at, long high, long low, long number) {
+        entries[at] = high;
+        entries[at + LOW] = low;
+        entries[at + NUMBER] = number;
+        entries[at + PUSH] = push;
     }
 
     private void grow() {
-        long[] oldKeys = keys;
-        int[] oldNumbers = numbers;
-        int[] oldTaken = taken;
-        keys = new long[oldKeys.length * 2];
-        numbers = new int[oldNumbers.length * 2];
-        taken = new int[oldTaken.length * 2];
-        for (int i = 0; i < size; i++) {
-            int slot = oldTaken[i];
-            taken[i] = freeSlot(oldKeys[slot * 2 + 1]);
-            put(taken[i], oldKeys[slot * 2], oldKeys[slot * 2 + 1], oldNumbers[slot]);
+        long[] before = entries;
+        entries = new long[before.length * 2];
+        for (int at = 0; at < before.length; at += ENTRY) {
+            if (before[at + PUSH] == push) {
+                find(before[at], before[at + LOW]);
+                put(free, before[at], before[at + LOW], before[at + NUMBER]);
+            }
         }
     }
 }

@@ -156,50 +156,68 @@ final class PushOutline {
         }
     }
 
-    /** Metrics: the first of those that are equal but for their points, with the points of all. */
-    static final class Metrics extends Columns {
-        int[] scope = {};
+    /**
+     * Metrics: the first of those that are equal but for their points, with the points of all. A push has more of them
+     * than of anything else, so all of a metric lies in one row instead of a column each; a metric is known by where its
+     * row begins.
+     */
+    static final class Metrics {
+        static final int ROW = 16;
+
+        static final int SCOPE = 0;
         /** The metric's content, without its tag and length. */
-        int[] start = {};
+        static final int START = 1;
 
-        int[] end = {};
+        static final int END = 2;
         /** Where the field of the oneof {@code data} begins, tag and length included. */
-        int[] data = {};
+        static final int DATA = 3;
         /** The fields of {@code data} after its points, up to where {@code data} ends. */
-        int[] dataSuffixStart = {};
+        static final int DATA_SUFFIX_START = 4;
 
-        int[] dataEnd = {};
+        static final int DATA_END = 5;
         /** How many points it has that are copied with it, all unchanged; 0 where its points are listed. */
-        int[] unchangedCount = {};
+        static final int UNCHANGED_COUNT = 6;
 
-        int[] firstPoint = {};
-        int[] lastPoint = {};
-        int[] next = {};
+        static final int FIRST_POINT = 7;
+        static final int LAST_POINT = 8;
+        static final int NEXT = 9;
         /** Bytes of its points as they will be written; 0 where none is left. */
-        int[] pointsSize = {};
+        static final int POINTS_SIZE = 10;
         /** Bytes to write for it, without its tag and length. */
-        int[] size = {};
-        /** Whether the metric can be copied as a whole, with at most eight-byte values patched. */
-        boolean[] whole = {};
-        /** Whether it is a delta sum that becomes cumulative. */
-        boolean[] converted = {};
+        static final int SIZE = 11;
+        /** Whether the metric can be copied as a whole, with at most eight-byte values patched: 1, else 0. */
+        static final int WHOLE = 12;
+        /** Whether it is a delta sum that becomes cumulative: 1, else 0. */
+        static final int CONVERTED = 13;
 
-        @Override
-        void resizeColumns(int size) {
-            start = Arrays.copyOf(start, size);
-            end = Arrays.copyOf(end, size);
-            data = Arrays.copyOf(data, size);
-            dataSuffixStart = Arrays.copyOf(dataSuffixStart, size);
-            dataEnd = Arrays.copyOf(dataEnd, size);
-            unchangedCount = Arrays.copyOf(unchangedCount, size);
-            firstPoint = Arrays.copyOf(firstPoint, size);
-            lastPoint = Arrays.copyOf(lastPoint, size);
-            next = Arrays.copyOf(next, size);
-            pointsSize = Arrays.copyOf(pointsSize, size);
-            this.size = Arrays.copyOf(this.size, size);
-            whole = Arrays.copyOf(whole, size);
-            converted = Arrays.copyOf(converted, size);
-            scope = Arrays.copyOf(scope, size);
+        int[] rows = {};
+        /** Where the rows end. */
+        int end;
+
+        int count() {
+            return end / ROW;
+        }
+
+        int add() {
+            int added = end;
+            if (added == rows.length) {
+                rows = Arrays.copyOf(rows, added * 2);
+            }
+            end = added + ROW;
+            return added;
+        }
+
+        void clear() {
+            end = 0;
+            if (rows.length == 0) {
+                rows = new int[64 * ROW];
+            }
+        }
+
+        void release() {
+            if (rows.length > LARGE * ROW) {
+                rows = new int[0];
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 package dev.clienttelemetry.otlp;
 
 import dev.clienttelemetry.metrics.PointDropReason;
+import dev.clienttelemetry.otlp.PushOutline.Metrics;
 import java.util.Arrays;
 
 /**
@@ -56,6 +57,15 @@ final class PushReader {
     private int resource;
     private int scope;
     private boolean beyondResources;
+
+    /**
+     * Whether to look behind the scopes of a ResourceMetrics and the metrics of a ScopeMetrics before these are read: what
+     * follows them is part of what they are merged by. Nothing does in most pushes, which are then read without a walk
+     * ahead; where something does, the push is read again.
+     */
+    private boolean lookingAhead;
+
+    private boolean missedSuffix;
 
     // The metric that is being read.
     private int metricStart;
@@ -121,6 +131,19 @@ final class PushReader {
 
     /** Reads a push. */
     void read(byte[] push, LabelBlock labels, PushOutline outline) throws NotCanonicalException {
+        this.outline = outline;
+        this.bytes = push;
+        this.labels = labels;
+        lookingAhead = false;
+        missedSuffix = false;
+        read(push);
+        if (missedSuffix) {
+            lookingAhead = true;
+            read(push);
+        }
+    }
+
+    private void read(byte[] push) throws NotCanonicalException {
         if (droppedInAll > 0) {
             Arrays.fill(dropped, 0);
             droppedInAll = 0;
@@ -131,9 +154,6 @@ final class PushReader {
         scopeIdentities.clear();
         metricIdentities.clear();
         outline.clear(push);
-        this.outline = outline;
-        this.bytes = push;
-        this.labels = labels;
         resource = -1;
         scope = -1;
         int at = 0;
@@ -145,7 +165,7 @@ final class PushReader {
         outline.suffixStart = at;
         require(CanonicalForm.has(Schema.METRICS_DATA, push, at, push.length, 2));
         outline.asPushed = outline.resources.count == 1
-                && parts == 1 + outline.scopes.count + outline.metrics.count
+                && parts == 1 + outline.scopes.count + outline.metrics.count()
                 && droppedInAll == 0;
     }
 
@@ -161,10 +181,7 @@ final class PushReader {
             at = resourceEnd;
         }
         int scopesStart = at;
-        while (at < end && b[at] == Tag.SCOPE_METRICS) {
-            at = fieldEnd(at + 1);
-        }
-        int scopesEnd = at;
+        int scopesEnd = lookingAhead ? afterAll(Tag.SCOPE_METRICS, at, end) : end;
         PushOutline.Resources resources = outline.resources;
         if (resource < 0
                 || scopesEnd != end
@@ -176,11 +193,20 @@ final class PushReader {
             scope = -1;
         }
         at = scopesStart;
-        while (at < scopesEnd) {
+        while (at < scopesEnd && b[at] == Tag.SCOPE_METRICS) {
             int scopeMetricsStart = content(at + 1);
             at = fieldEnd(at + 1);
             scopeMetrics(scopeMetricsStart, at);
         }
+        missedSuffix |= at < scopesEnd;
+    }
+
+    private int afterAll(byte tag, int start, int end) throws NotCanonicalException {
+        int at = start;
+        while (at < end && bytes[at] == tag) {
+            at = fieldEnd(at + 1);
+        }
+        return at;
     }
 
     /** Returns the number of the resource, that of an equal one where there is one. */
@@ -238,10 +264,7 @@ final class PushReader {
             scopeEnd = at;
         }
         int metricsStart = at;
-        while (at < end && b[at] == Tag.METRICS) {
-            at = fieldEnd(at + 1);
-        }
-        int metricsEnd = at;
+        int metricsEnd = lookingAhead ? afterAll(Tag.METRICS, at, end) : end;
         PushOutline.Scopes scopes = outline.scopes;
         if (beyondResources) {
             scope = -1;
@@ -253,11 +276,12 @@ final class PushReader {
             scope = scope(start, scopeEnd, metricsEnd, end);
         }
         at = metricsStart;
-        while (at < metricsEnd) {
+        while (at < metricsEnd && b[at] == Tag.METRICS) {
             int contentStart = content(at + 1);
             at = fieldEnd(at + 1);
             metric(contentStart, at);
         }
+        missedSuffix |= at < metricsEnd;
     }
 
     /** Returns the number of the scope within its resource, that of an equal one where there is one. */
@@ -341,6 +365,16 @@ final class PushReader {
             nameEnd = at;
             require(b[start + 1] != 0);
         }
+        if (at < end && b[at] == Tag.DESCRIPTION) {
+            require(b[at + 1] != 0);
+            at = fieldEnd(at + 1);
+        }
+        if (at < end && b[at] == Tag.UNIT) {
+            require(b[at + 1] != 0);
+            unitStart = at;
+            at = fieldEnd(at + 1);
+            unitEnd = at;
+        }
         if (at < end && !isData(b[at])) {
             at = restOfPrefix(at, end);
         }
@@ -380,27 +414,14 @@ final class PushReader {
     }
 
     /**
-     * Reads on to the field of the metric's data.
+     * Reads on to the field of the metric's data, over fields that OTLP once had or will have, or none of the data that we
+     * know.
      *
      * @return its position, or the metric's end where there is none
      */
     private int restOfPrefix(int from, int end) throws NotCanonicalException {
         byte[] b = bytes;
         int at = from;
-        if (b[at] == Tag.DESCRIPTION) {
-            require(b[at + 1] != 0);
-            at = fieldEnd(at + 1);
-        }
-        if (at < end && b[at] == Tag.UNIT) {
-            require(b[at + 1] != 0);
-            unitStart = at;
-            at = fieldEnd(at + 1);
-            unitEnd = at;
-        }
-        if (at == end || isData(b[at])) {
-            return at;
-        }
-        // Fields that OTLP once had or will have, or none of the data that we know.
         while (at < end && !isData(b[at])) {
             at = Wire.afterValue(b, Wire.afterVarint(b, at), b[at] & 7);
         }
@@ -409,10 +430,11 @@ final class PushReader {
     }
 
     private static boolean isData(byte tag) {
-        return switch (tag) {
-            case Tag.GAUGE, Tag.SUM, Tag.HISTOGRAM, Tag.EXPONENTIAL_HISTOGRAM, Tag.SUMMARY -> true;
-            default -> false;
-        };
+        return tag == Tag.GAUGE
+                || tag == Tag.SUM
+                || tag == Tag.HISTOGRAM
+                || tag == Tag.EXPONENTIAL_HISTOGRAM
+                || tag == Tag.SUMMARY;
     }
 
     private void sum(int pointsStart, int points) throws NotCanonicalException {
@@ -532,18 +554,18 @@ final class PushReader {
         if (runCount == 0) {
             return;
         }
-        PushOutline.Metrics metrics = outline.metrics;
         boolean all = runStart == pointsStart && end == dataSuffixStart;
         if (metric < 0) {
-            int known = metrics.count;
+            int known = outline.metrics.end;
             metric = coalesced();
             if (all && metric == known) {
-                metrics.unchangedCount[metric] = runCount;
-                metrics.pointsSize[metric] = end - runStart;
+                int[] rows = outline.metrics.rows;
+                rows[metric + Metrics.UNCHANGED_COUNT] = runCount;
+                rows[metric + Metrics.POINTS_SIZE] = end - runStart;
                 return;
             }
         }
-        metrics.whole[metric] = false;
+        outline.metrics.rows[metric + Metrics.WHOLE] = 0;
         addRun(metric, runStart, end, runCount);
     }
 
@@ -616,26 +638,27 @@ final class PushReader {
             }
         }
         if (metric >= 0) {
-            outline.metrics.converted[metric] = true;
+            int[] rows = outline.metrics.rows;
+            rows[metric + Metrics.CONVERTED] = 1;
             if (anyDropped) {
-                outline.metrics.whole[metric] = false;
+                rows[metric + Metrics.WHOLE] = 0;
             }
         }
     }
 
     private int addPoint(int metric, int kind) {
         PushOutline.Points points = outline.points;
-        PushOutline.Metrics metrics = outline.metrics;
+        int[] rows = outline.metrics.rows;
         int point = points.add();
         points.kind[point] = kind;
         points.metric[point] = metric;
         points.next[point] = -1;
-        if (metrics.firstPoint[metric] < 0) {
-            metrics.firstPoint[metric] = point;
+        if (rows[metric + Metrics.FIRST_POINT] < 0) {
+            rows[metric + Metrics.FIRST_POINT] = point;
         } else {
-            points.next[metrics.lastPoint[metric]] = point;
+            points.next[rows[metric + Metrics.LAST_POINT]] = point;
         }
-        metrics.lastPoint[metric] = point;
+        rows[metric + Metrics.LAST_POINT] = point;
         return point;
     }
 
@@ -654,61 +677,107 @@ final class PushReader {
             low = hash.low;
             found = metricIdentities.find(high, low);
         }
-        PushOutline.Metrics metrics = outline.metrics;
         if (found >= 0) {
-            metrics.whole[found] = false;
-            if (metrics.unchangedCount[found] > 0) {
+            int[] rows = outline.metrics.rows;
+            rows[found + Metrics.WHOLE] = 0;
+            if (rows[found + Metrics.UNCHANGED_COUNT] > 0) {
                 // The first metric's points, so far a part of it, become the first of several runs.
-                int end = metrics.dataSuffixStart[found];
-                addRun(found, end - metrics.pointsSize[found], end, metrics.unchangedCount[found]);
-                metrics.unchangedCount[found] = 0;
-                metrics.pointsSize[found] = 0;
+                int end = rows[found + Metrics.DATA_SUFFIX_START];
+                addRun(found, end - rows[found + Metrics.POINTS_SIZE], end, rows[found + Metrics.UNCHANGED_COUNT]);
+                rows[found + Metrics.UNCHANGED_COUNT] = 0;
+                rows[found + Metrics.POINTS_SIZE] = 0;
             }
             return found;
         }
-        int added = metrics.add();
+        int added = outline.metrics.add();
+        int[] rows = outline.metrics.rows;
         metricIdentities.add(high, low, added);
-        metrics.scope[added] = scope;
-        metrics.start[added] = metricStart;
-        metrics.end[added] = metricEnd;
-        metrics.data[added] = data;
-        metrics.dataSuffixStart[added] = dataSuffixStart;
-        metrics.dataEnd[added] = dataEnd;
-        metrics.firstPoint[added] = -1;
-        metrics.next[added] = -1;
-        metrics.whole[added] = true;
-        metrics.converted[added] = false;
-        metrics.pointsSize[added] = 0;
-        metrics.unchangedCount[added] = 0;
+        rows[added + Metrics.SCOPE] = scope;
+        rows[added + Metrics.START] = metricStart;
+        rows[added + Metrics.END] = metricEnd;
+        rows[added + Metrics.DATA] = data;
+        rows[added + Metrics.DATA_SUFFIX_START] = dataSuffixStart;
+        rows[added + Metrics.DATA_END] = dataEnd;
+        rows[added + Metrics.FIRST_POINT] = -1;
+        rows[added + Metrics.NEXT] = -1;
+        rows[added + Metrics.WHOLE] = 1;
+        rows[added + Metrics.CONVERTED] = 0;
+        rows[added + Metrics.POINTS_SIZE] = 0;
+        rows[added + Metrics.UNCHANGED_COUNT] = 0;
         if (scopes.firstMetric[scope] < 0) {
             scopes.firstMetric[scope] = added;
         } else {
-            metrics.next[scopes.lastMetric[scope]] = added;
+            rows[scopes.lastMetric[scope] + Metrics.NEXT] = added;
         }
         scopes.lastMetric[scope] = added;
         return added;
     }
 
     private boolean isEqualButForPoints(int other) {
-        PushOutline.Metrics metrics = outline.metrics;
+        int[] rows = outline.metrics.rows;
         byte[] b = bytes;
-        return metrics.scope[other] == scope
-                && b[data] == b[metrics.data[other]]
-                && Arrays.equals(b, metricStart, data, b, metrics.start[other], metrics.data[other])
-                && Arrays.equals(b, dataSuffixStart, dataEnd, b, metrics.dataSuffixStart[other], metrics.dataEnd[other])
-                && Arrays.equals(b, dataEnd, metricEnd, b, metrics.dataEnd[other], metrics.end[other]);
+        return rows[other + Metrics.SCOPE] == scope
+                && b[data] == b[rows[other + Metrics.DATA]]
+                && Arrays.equals(b, metricStart, data, b, rows[other + Metrics.START], rows[other + Metrics.DATA])
+                && Arrays.equals(
+                        b,
+                        dataSuffixStart,
+                        dataEnd,
+                        b,
+                        rows[other + Metrics.DATA_SUFFIX_START],
+                        rows[other + Metrics.DATA_END])
+                && Arrays.equals(b, dataEnd, metricEnd, b, rows[other + Metrics.DATA_END], rows[other + Metrics.END]);
     }
 
     /** Reads a NumberDataPoint into the fields for the point that is being read. */
     private void numberPoint(int start, int end, boolean identity) throws NotCanonicalException {
+        byte[] b = bytes;
+        attributesHigh = 0;
+        attributesLow = 0;
+        int at;
+        if (end - start >= 27
+                && b[start] == Tag.START_TIME
+                && b[start + 9] == Tag.TIME
+                && (b[start + 18] == Tag.DOUBLE_VALUE || b[start + 18] == Tag.INT_VALUE)
+                && (end - start == 27 || b[start + 27] == Tag.POINT_ATTRIBUTES)) {
+            // As nearly all points are.
+            startTimeAt = start;
+            startTime = Wire.fixed64(b, start + 1);
+            time = Wire.fixed64(b, start + 10);
+            valueAt = start + 18;
+            value = Wire.fixed64(b, start + 19);
+            isDouble = b[start + 18] == Tag.DOUBLE_VALUE;
+            noRecordedValue = false;
+            at = start + 27;
+            if (at == end) {
+                attributesStart = at;
+                attributesEnd = at;
+                return;
+            }
+        } else {
+            at = timesAndValue(start, end);
+        }
+        attributesStart = at;
+        while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
+            int attributeStart = content(at + 1);
+            at = fieldEnd(at + 1);
+            attribute(attributeStart, at, identity);
+        }
+        attributesEnd = at;
+        if (at < end && b[at] == Tag.FLAGS) {
+            noRecordedValue = (b[at + 1] & NO_RECORDED_VALUE) != 0;
+        }
+        require(at == end || CanonicalForm.has(Schema.NUMBER_DATA_POINT, b, at, end, 8));
+    }
+
+    /** Reads a NumberDataPoint up to its attributes and returns where they begin. */
+    private int timesAndValue(int start, int end) throws NotCanonicalException {
         byte[] b = bytes;
         startTimeAt = -1;
         startTime = 0;
         time = 0;
         valueAt = -1;
         noRecordedValue = false;
-        attributesHigh = 0;
-        attributesLow = 0;
         int at = start;
         while (at < end && b[at] >>> 3 == 1) {
             // Labels, which OTLP had here before 1.0.
@@ -738,17 +807,7 @@ final class PushReader {
             isDouble = false;
             at += 9;
         }
-        attributesStart = at;
-        while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
-            int attributeStart = content(at + 1);
-            at = fieldEnd(at + 1);
-            attribute(attributeStart, at, identity);
-        }
-        attributesEnd = at;
-        if (at < end && b[at] == Tag.FLAGS) {
-            noRecordedValue = (b[at + 1] & NO_RECORDED_VALUE) != 0;
-        }
-        require(at == end || CanonicalForm.has(Schema.NUMBER_DATA_POINT, b, at, end, 8));
+        return at;
     }
 
     /** Checks an attribute and adds its hash to those of its set. */

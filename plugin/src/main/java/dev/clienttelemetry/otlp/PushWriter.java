@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.otlp;
 
+import dev.clienttelemetry.otlp.PushOutline.Metrics;
+
 /**
  * Writes a {@link PushOutline} as the {@code resource_metrics} fields of an ExportMetricsServiceRequest, in two steps:
  * lengths stand before contents, so all sizes are computed first, and the result is allocated once and exactly. For one
@@ -16,7 +18,9 @@ final class PushWriter {
     private static final int ZERO_POINT_FIELDS = 3 * FIXED64_FIELD;
 
     private PushOutline outline;
-    private PushOutline.Metrics metrics;
+    /** The rows of {@link Metrics}. */
+    private int[] rows;
+
     private PushOutline.Points points;
     private byte[] in;
     private byte[] out;
@@ -26,7 +30,7 @@ final class PushWriter {
     /** Writes a push with labels. */
     ConvertedPush write(PushOutline outline, byte[] labels) {
         this.outline = outline;
-        this.metrics = outline.metrics;
+        this.rows = outline.metrics.rows;
         this.points = outline.points;
         this.in = outline.bytes;
         pointCount = 0;
@@ -38,7 +42,7 @@ final class PushWriter {
         }
         ConvertedPush push = new ConvertedPush(out, pointCount);
         this.outline = null;
-        this.metrics = null;
+        this.rows = null;
         this.points = null;
         this.in = null;
         this.out = null;
@@ -59,8 +63,8 @@ final class PushWriter {
         int shift = at - resourceEnd;
         copy(resourceEnd, in.length);
         pointCount = points.count;
-        for (int metric = 0; metric < metrics.count; metric++) {
-            pointCount += metrics.unchangedCount[metric];
+        for (int metric = 0; metric < outline.metrics.end; metric += Metrics.ROW) {
+            pointCount += rows[metric + Metrics.UNCHANGED_COUNT];
             patchMetric(metric, shift);
         }
     }
@@ -87,20 +91,20 @@ final class PushWriter {
                     pointCount++;
                     if (points.startTimeAt[point] < 0) {
                         size += FIXED64_FIELD;
-                        metrics.whole[metric] = false;
+                        rows[metric + Metrics.WHOLE] = 0;
                     }
                     size = fieldSize(size);
                     if (points.zeroTime[point] != 0) {
                         pointCount++;
                         size += fieldSize(zeroPointSize(point));
-                        metrics.whole[metric] = false;
+                        rows[metric + Metrics.WHOLE] = 0;
                     }
                     break;
                 default:
                     size = 0;
-                    metrics.whole[metric] = false;
+                    rows[metric + Metrics.WHOLE] = 0;
             }
-            metrics.pointsSize[metric] += size;
+            rows[metric + Metrics.POINTS_SIZE] += size;
         }
     }
 
@@ -142,27 +146,29 @@ final class PushWriter {
 
     private int measureMetrics(int first) {
         int total = 0;
-        for (int metric = first; metric >= 0; metric = metrics.next[metric]) {
-            if (metrics.pointsSize[metric] == 0) {
+        for (int metric = first; metric >= 0; metric = rows[metric + Metrics.NEXT]) {
+            if (rows[metric + Metrics.POINTS_SIZE] == 0) {
                 continue;
             }
-            int size = metrics.end[metric] - metrics.start[metric];
-            if (!metrics.whole[metric]) {
-                size = metrics.data[metric]
-                        - metrics.start[metric]
+            int size = rows[metric + Metrics.END] - rows[metric + Metrics.START];
+            if (rows[metric + Metrics.WHOLE] == 0) {
+                size = rows[metric + Metrics.DATA]
+                        - rows[metric + Metrics.START]
                         + fieldSize(dataSize(metric))
-                        + metrics.end[metric]
-                        - metrics.dataEnd[metric];
+                        + rows[metric + Metrics.END]
+                        - rows[metric + Metrics.DATA_END];
             }
-            metrics.size[metric] = size;
-            pointCount += metrics.unchangedCount[metric];
+            rows[metric + Metrics.SIZE] = size;
+            pointCount += rows[metric + Metrics.UNCHANGED_COUNT];
             total += fieldSize(size);
         }
         return total;
     }
 
     private int dataSize(int metric) {
-        return metrics.pointsSize[metric] + metrics.dataEnd[metric] - metrics.dataSuffixStart[metric];
+        return rows[metric + Metrics.POINTS_SIZE]
+                + rows[metric + Metrics.DATA_END]
+                - rows[metric + Metrics.DATA_SUFFIX_START];
     }
 
     /** Returns the size of a length-delimited field with a tag of one byte. */
@@ -197,14 +203,14 @@ final class PushWriter {
     private void writeMetrics(int first) {
         int metric = first;
         while (metric >= 0) {
-            if (metrics.pointsSize[metric] == 0) {
-                metric = metrics.next[metric];
-            } else if (metrics.whole[metric]) {
+            if (rows[metric + Metrics.POINTS_SIZE] == 0) {
+                metric = rows[metric + Metrics.NEXT];
+            } else if (rows[metric + Metrics.WHOLE] != 0) {
                 metric = writeWhole(metric);
             } else {
-                field(Tag.METRICS, metrics.size[metric]);
+                field(Tag.METRICS, rows[metric + Metrics.SIZE]);
                 writeComposed(metric);
-                metric = metrics.next[metric];
+                metric = rows[metric + Metrics.NEXT];
             }
         }
     }
@@ -214,20 +220,20 @@ final class PushWriter {
      * converted points in place: nothing of them has another size than before. Returns the first metric not copied.
      */
     private int writeWhole(int first) {
-        int start = metrics.end[first] - fieldSize(metrics.size[first]);
-        int end = metrics.end[first];
-        int next = metrics.next[first];
+        int start = rows[first + Metrics.END] - fieldSize(rows[first + Metrics.SIZE]);
+        int end = rows[first + Metrics.END];
+        int next = rows[first + Metrics.NEXT];
         while (next >= 0
-                && metrics.whole[next]
-                && metrics.pointsSize[next] != 0
-                && metrics.end[next] - fieldSize(metrics.size[next]) == end) {
-            end = metrics.end[next];
-            next = metrics.next[next];
+                && rows[next + Metrics.WHOLE] != 0
+                && rows[next + Metrics.POINTS_SIZE] != 0
+                && rows[next + Metrics.END] - fieldSize(rows[next + Metrics.SIZE]) == end) {
+            end = rows[next + Metrics.END];
+            next = rows[next + Metrics.NEXT];
         }
         // What is at a position of the push is at that position plus this of the output.
         int shift = at - start;
         copy(start, end);
-        for (int metric = first; metric != next; metric = metrics.next[metric]) {
+        for (int metric = first; metric != next; metric = rows[metric + Metrics.NEXT]) {
             patchMetric(metric, shift);
         }
         return next;
@@ -239,18 +245,18 @@ final class PushWriter {
      * @param shift what is at a position of the push is at that position plus this of the output
      */
     private void patchMetric(int metric, int shift) {
-        if (metrics.converted[metric]) {
-            for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
+        if (rows[metric + Metrics.CONVERTED] != 0) {
+            for (int point = rows[metric + Metrics.FIRST_POINT]; point >= 0; point = points.next[point]) {
                 patch(point, shift);
             }
-            patchTemporality(metrics.dataSuffixStart[metric] + shift);
+            patchTemporality(rows[metric + Metrics.DATA_SUFFIX_START] + shift);
         }
     }
 
     private void writeComposed(int metric) {
-        copy(metrics.start[metric], metrics.data[metric]);
-        field(in[metrics.data[metric]], dataSize(metric));
-        for (int point = metrics.firstPoint[metric]; point >= 0; point = points.next[point]) {
+        copy(rows[metric + Metrics.START], rows[metric + Metrics.DATA]);
+        field(in[rows[metric + Metrics.DATA]], dataSize(metric));
+        for (int point = rows[metric + Metrics.FIRST_POINT]; point >= 0; point = points.next[point]) {
             switch (points.kind[point]) {
                 case PushOutline.Points.UNCHANGED:
                     copy(points.start[point], points.end[point]);
@@ -266,11 +272,11 @@ final class PushWriter {
             }
         }
         int dataSuffixAt = at;
-        copy(metrics.dataSuffixStart[metric], metrics.dataEnd[metric]);
-        if (metrics.converted[metric]) {
+        copy(rows[metric + Metrics.DATA_SUFFIX_START], rows[metric + Metrics.DATA_END]);
+        if (rows[metric + Metrics.CONVERTED] != 0) {
             patchTemporality(dataSuffixAt);
         }
-        copy(metrics.dataEnd[metric], metrics.end[metric]);
+        copy(rows[metric + Metrics.DATA_END], rows[metric + Metrics.END]);
     }
 
     private void writeConverted(int point) {

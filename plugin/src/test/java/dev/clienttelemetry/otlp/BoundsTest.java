@@ -144,7 +144,7 @@ class BoundsTest {
         }
         outline.release();
         assertThat(outline.points.kind).isEmpty();
-        assertThat(outline.metrics.size).isEmpty();
+        assertThat(outline.metrics.rows).isEmpty();
         outline.clear(new byte[0]);
         assertThat(outline.points.add()).isZero();
         assertThat(outline.points.kind.length).isBetween(1, 100);
