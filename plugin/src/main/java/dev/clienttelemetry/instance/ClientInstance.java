@@ -33,6 +33,7 @@ public final class ClientInstance {
      */
     private volatile long lastPush;
 
+    private volatile boolean terminated;
     private volatile long pushes;
     private volatile long toldIntervalNanos;
     private volatile long latestGap;
@@ -64,6 +65,14 @@ public final class ClientInstance {
     /** Returns whether the instance has expired, was evicted or has sent its terminating push. */
     public boolean ended() {
         return lastPush < 0;
+    }
+
+    /**
+     * Returns whether it has sent its terminating push. It has {@linkplain #ended() ended} then, but that push and others
+     * before it may still wait for their conversion.
+     */
+    public boolean terminated() {
+        return terminated;
     }
 
     /** Returns when the first push came, in nanoseconds since the registry was created. */
@@ -137,6 +146,11 @@ public final class ClientInstance {
      */
     boolean endUnlessSeenSince(long lastPush) {
         return LAST_PUSH.compareAndSet(this, lastPush, ~lastPush);
+    }
+
+    /** Notes that its terminating push has come; to be called before {@link #end}. */
+    void terminate() {
+        terminated = true;
     }
 
     /**

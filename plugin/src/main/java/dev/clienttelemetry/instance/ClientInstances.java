@@ -118,10 +118,13 @@ public final class ClientInstances {
                 instance = existing;
             }
         }
-        if (terminating && instance.end()) {
-            size.decrementAndGet();
-            metrics.instancesEnded().increment(InstanceEnd.TERMINATED);
-            live.remove(id, instance);
+        if (terminating) {
+            instance.terminate();
+            if (instance.end()) {
+                size.decrementAndGet();
+                metrics.instancesEnded().increment(InstanceEnd.TERMINATED);
+                live.remove(id, instance);
+            }
         }
         if (isNew) {
             evictBeyondBound();

@@ -65,9 +65,10 @@ public final class PushConverter {
     /**
      * Converts one push. Pushes of an instance must come in the order in which they were received.
      *
-     * @param instance whose state the push belongs to. Whether it has {@linkplain ClientInstance#ended() ended} plays no
-     *     part: a terminating push ends it on the request thread while pushes of before still wait here, and these are
-     *     one sequence. State goes with {@link #forget}, which the caller owes after the terminating push
+     * @param instance whose state the push belongs to. Of one that expired or was evicted no state is kept. One that
+     *     {@linkplain ClientInstance#terminated() terminated} keeps it until {@link #forget}, which the caller owes after the
+     *     terminating push: that ends the instance on the request thread while pushes of before still wait here, and
+     *     these are one sequence
      * @param client the client as the host knew it when it pushed
      * @param payload a payload that {@link PushCheck} accepted; not changed
      * @return the push to send, with no points where nothing of it is left
@@ -89,6 +90,9 @@ public final class PushConverter {
         ConvertedPush push = writer.write(outline, state.labels.bytes());
         outline.release();
         setSeries(seriesElsewhere + state.table.size());
+        if (instance.ended() && !instance.terminated()) {
+            forget(instance);
+        }
         sweep(nowMs);
         return push;
     }

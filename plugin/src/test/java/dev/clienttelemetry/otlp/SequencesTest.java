@@ -387,6 +387,15 @@ class SequencesTest {
     }
 
     @Test
+    void anInstanceThatExpiredWhileItsPushWaitedKeepsNoState() {
+        fixture.pass(16, TimeUnit.MINUTES);
+        fixture.instances.expire(ended -> {});
+        assertThat(fixture.instance.ended()).isTrue();
+        assertThat(pushed(delta(1000, 2000, 5L))).containsExactly("1000-1001:0", "1000-2000:5");
+        assertThat(fixture.converter().series()).isZero();
+    }
+
+    @Test
     void stateThatExpiredWhileTheClientGoesOnStartsAtTheJoinAndCountsNothingTwice() {
         pushed(delta(1000, 2000, 5L));
         fixture.converter().forget(fixture.instance);
