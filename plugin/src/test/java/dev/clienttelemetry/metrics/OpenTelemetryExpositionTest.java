@@ -25,7 +25,9 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
@@ -40,11 +42,16 @@ class OpenTelemetryExpositionTest {
     private static final class Exporter implements MetricExporter {
         private final List<Collection<MetricData>> exported = new CopyOnWriteArrayList<>();
         private AggregationTemporalitySelector temporality = AggregationTemporalitySelector.alwaysCumulative();
+        private final Queue<Error> fails = new ConcurrentLinkedQueue<>();
         private boolean hangs;
         private boolean shutDown;
 
         @Override
         public CompletableResultCode export(Collection<MetricData> metrics) {
+            Error error = fails.poll();
+            if (error != null) {
+                throw error;
+            }
             exported.add(metrics);
             return hangs ? new CompletableResultCode() : CompletableResultCode.ofSuccess();
         }
@@ -321,6 +328,16 @@ class OpenTelemetryExpositionTest {
         await().atMost(SOON).until(() -> Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().equals("client-telemetry-own-metrics")));
         assertThat(exporter.shutDown).isTrue();
+    }
+
+    @Test
+    void anErrorDoesNotEndTheMetrics() {
+        exporter.fails.addAll(List.of(new OutOfMemoryError("test"), new StackOverflowError(), new AssertionError()));
+        OpenTelemetryExposition exposition = open(Duration.ofMillis(1));
+
+        await().atMost(SOON).until(() -> exporter.exported.size() > 1);
+        exposition.close(SOON);
+        assertThat(exporter.fails).isEmpty();
     }
 
     @Test
