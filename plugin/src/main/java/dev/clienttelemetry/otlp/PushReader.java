@@ -471,18 +471,15 @@ final class PushReader {
             int start = content(at + 1);
             at = fieldEnd(at + 1);
             numberPoint(start, at, false);
-            PointDropReason reason = null;
-            if (time == 0) {
-                reason = PointDropReason.NO_TIME;
-            } else if (dropNan && valueAt >= 0 && isDouble && isNan(value)) {
-                reason = PointDropReason.NAN_GAUGE;
-            } else if (beyondResources) {
-                reason = PointDropReason.RESOURCE_BOUND;
-            }
-            if (reason == null) {
+            boolean isNan = dropNan && valueAt >= 0 && isDouble && isNan(value);
+            if (time != 0 && !isNan && !beyondResources) {
                 runCount++;
             } else {
-                drop(reason, 1);
+                drop(
+                        time == 0
+                                ? PointDropReason.NO_TIME
+                                : isNan ? PointDropReason.NAN_GAUGE : PointDropReason.RESOURCE_BOUND,
+                        1);
                 endRun(pointsStart, fieldStart);
                 beginRun(at);
             }
