@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.export;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * What came of one request.
  *
@@ -32,6 +34,12 @@ record Answer(Outcome outcome, String errorType, String detail, long retryAfterN
     }
 
     static final long NO_RETRY_AFTER = -1;
+
+    /**
+     * The longest silence that an endpoint gets by asking for it: one push interval at the default. An endpoint that asks
+     * for an hour may be well again in a minute, and a look every five minutes burdens none.
+     */
+    static final long MAX_SILENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
     static Answer of(Outcome outcome, String errorType, String detail) {
         return new Answer(outcome, errorType, detail, NO_RETRY_AFTER, 0);

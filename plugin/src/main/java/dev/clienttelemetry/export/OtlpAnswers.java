@@ -92,7 +92,8 @@ final class OtlpAnswers {
                 remedy = status < 500 ? CHECK_ADDRESS : CHECK_BACKEND;
             }
         }
-        return new Answer(outcome, Integer.toString(status), said + remedy, retryAfterNanos, 0);
+        return new Answer(
+                outcome, Integer.toString(status), said + remedy + askedToWait(retryAfterNanos), retryAfterNanos, 0);
     }
 
     /**
@@ -137,7 +138,20 @@ final class OtlpAnswers {
                 remedy = CHECK_BACKEND;
             }
         }
-        return new Answer(outcome, name, said + remedy, retryAfterNanos, 0);
+        return new Answer(outcome, name, said + remedy + askedToWait(retryAfterNanos), retryAfterNanos, 0);
+    }
+
+    /** Says for how long the endpoint wants silence, in whole seconds, and how much of that it gets. */
+    private static String askedToWait(long retryAfterNanos) {
+        if (retryAfterNanos <= 0) {
+            return "";
+        }
+        long second = TimeUnit.SECONDS.toNanos(1);
+        String asked =
+                "; it asks to wait " + (retryAfterNanos / second + (retryAfterNanos % second == 0 ? 0 : 1)) + " s";
+        return retryAfterNanos <= Answer.MAX_SILENCE_NANOS
+                ? asked
+                : asked + ", of which at most " + Answer.MAX_SILENCE_NANOS / second + " s are waited";
     }
 
     /** Returns the message of a {@code google.rpc.Status} (field 2), in one line. */

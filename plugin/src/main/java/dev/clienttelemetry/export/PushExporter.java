@@ -381,8 +381,17 @@ public final class PushExporter {
         batch.attempts++;
         long wait = backOff.nanos(batch.attempts);
         if (answer.retryAfterNanos() > 0) {
-            wait = Math.min(answer.retryAfterNanos(), TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()));
+            wait = Math.min(
+                    Math.min(answer.retryAfterNanos(), Answer.MAX_SILENCE_NANOS),
+                    TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()));
             if (now + wait - silentUntilNanos > 0) {
+                if (reachability.state() == Reachability.State.REACHABLE) {
+                    // Others got through, so the endpoint's state does not tell of it.
+                    notices.warn(
+                            "silence",
+                            "Nothing is sent for " + TimeUnit.NANOSECONDS.toMillis(wait)
+                                    + " ms, as the endpoint wants it: " + answer.detail());
+                }
                 silentUntilNanos = now + wait;
             }
         }

@@ -116,6 +116,22 @@ class OtlpAnswersTest {
     }
 
     @Test
+    void aWaitThatIsAskedForIsToldAndHowMuchOfItIsWaited() {
+        String info = details(com.google.rpc.RetryInfo.newBuilder()
+                .setRetryDelay(
+                        com.google.protobuf.Duration.newBuilder().setSeconds(2).setNanos(1))
+                .build());
+
+        assertThat(OtlpAnswers.http(503, "300", "", NOW).detail()).isEqualTo("HTTP 503; it asks to wait 300 s");
+        assertThat(OtlpAnswers.http(503, "3600", "", NOW).detail())
+                .isEqualTo("HTTP 503; it asks to wait 3600 s, of which at most 300 s are waited");
+        assertThat(OtlpAnswers.http(503, "99999999999999999999", "", NOW).detail())
+                .contains("it asks to wait 9223372037 s, of which at most 300 s");
+        assertThat(OtlpAnswers.http(503, "0", "", NOW).detail()).isEqualTo("HTTP 503");
+        assertThat(OtlpAnswers.grpc(8, "", info).detail()).isEqualTo("gRPC RESOURCE_EXHAUSTED; it asks to wait 3 s");
+    }
+
+    @Test
     void resourceExhaustedIsRetriedOnlyWithRetryInfo() {
         String withInfo = details(com.google.rpc.RetryInfo.newBuilder()
                 .setRetryDelay(

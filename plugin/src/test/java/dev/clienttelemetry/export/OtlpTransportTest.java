@@ -196,8 +196,12 @@ class OtlpTransportTest {
         Answer answer = sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of());
 
         assertThat(answer)
-                .isEqualTo(
-                        new Answer(Answer.Outcome.RETRY, "503", "HTTP 503: try later", TimeUnit.SECONDS.toNanos(7), 0));
+                .isEqualTo(new Answer(
+                        Answer.Outcome.RETRY,
+                        "503",
+                        "HTTP 503: try later; it asks to wait 7 s",
+                        TimeUnit.SECONDS.toNanos(7),
+                        0));
         assertThat(received).hasSize(1);
     }
 

@@ -31,14 +31,20 @@ class PushExporterTest {
     private final TelemetryMetrics metrics = new TelemetryMetrics();
     private final ExportBuffer<Pushes.Raw> buffer = new ExportBuffer<>(1 << 20, metrics);
     private final HeldRequests requests = new HeldRequests();
+    private final Reachability reachability =
+            new Reachability("http://backend", LoggerFactory.getLogger("test"), clock);
     private PushExporter exporter = exporter(100, 8);
 
     private PushExporter exporter(int batchMaxBytes, int inFlightMax) {
+        return exporter(batchMaxBytes, inFlightMax, MAX_AGE_MS);
+    }
+
+    private PushExporter exporter(int batchMaxBytes, int inFlightMax, int maxAgeMs) {
         return new PushExporter(
-                new ExportSettings(batchMaxBytes, LINGER_MS, MAX_AGE_MS, inFlightMax),
+                new ExportSettings(batchMaxBytes, LINGER_MS, maxAgeMs, inFlightMax),
                 buffer,
                 requests,
-                new Reachability("http://backend", LoggerFactory.getLogger("test"), clock),
+                reachability,
                 metrics,
                 clock,
                 new BackOff(RetryPolicy.getDefault(), () -> 0.5));
@@ -210,6 +216,36 @@ class PushExporterTest {
 
         stepAfter(1);
         assertThat(requests.sent).containsExactly("a1", "a1", "b1");
+    }
+
+    @Test
+    void anEndpointThatAsksForAnHourIsLookedAtAgainAfterFiveMinutes() {
+        exporter = exporter(100, 8, 900_000);
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().retryAfter(TimeUnit.HOURS.toNanos(1));
+        exporter.step();
+
+        stepAfter(299_999);
+        assertThat(requests.sent).hasSize(1);
+
+        stepAfter(1);
+        assertThat(requests.sent).containsExactly("a1", "a1");
+    }
+
+    @Test
+    void silenceIsToldWhereOthersGotThrough() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        reachability.answered(Answer.of(ACCEPTED, "", ""), 0);
+
+        try (CapturedLog log = new CapturedLog()) {
+            requests.next().retryAfter(TimeUnit.SECONDS.toNanos(20));
+            exporter.step();
+
+            assertThat(log.lines("WARN Nothing is sent for 20000 ms, as the endpoint wants it: HTTP 503"))
+                    .hasSize(1);
+        }
     }
 
     @Test
