@@ -15,6 +15,8 @@ public final class ClientInstance {
     /** What is assumed where no interval is known: the default of {@code interval.ms}. */
     private static final long DEFAULT_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+    private static final Client FORGOTTEN = new Client(null, null, null, null, null, null, null, null);
+
     private static final long MIN_RETENTION_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private static final AtomicLongFieldUpdater<ClientInstance> LAST_PUSH =
@@ -57,7 +59,7 @@ public final class ClientInstance {
         return idLeastSignificantBits;
     }
 
-    /** Returns the client as the host saw it with the latest push. */
+    /** Returns the client as the host saw it with the latest push; nothing is known of it once the instance was evicted. */
     public Client client() {
         return client;
     }
@@ -151,6 +153,11 @@ public final class ClientInstance {
     /** Notes that its terminating push has come; to be called before {@link #end}. */
     void terminate() {
         terminated = true;
+    }
+
+    /** To be called once the instance has ended: many may wait for the worker to take note of it. */
+    void forgetClient() {
+        client = FORGOTTEN;
     }
 
     /**

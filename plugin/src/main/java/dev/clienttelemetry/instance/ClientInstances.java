@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -28,6 +28,9 @@ public final class ClientInstances {
     /** How old an order may become, with the bound in reach, before the worker makes it anew. */
     private static final long ORDER_MAX_AGE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** How often an order may turn out to be of instances that all pushed since, before any one of them ends. */
+    private static final int MAX_ORDERS = 8;
+
     private final int max;
     private final LongSupplier nanoClock;
     private final long origin;
@@ -35,7 +38,7 @@ public final class ClientInstances {
     private final ConcurrentMap<InstanceId, ClientInstance> live = new ConcurrentHashMap<>();
     private final AtomicInteger size = new AtomicInteger();
     private final Queue<ClientInstance> evicted = new ConcurrentLinkedQueue<>();
-    private final AtomicBoolean ordering = new AtomicBoolean();
+    private final ReentrantLock ordering = new ReentrantLock();
     private volatile EvictionOrder order = EvictionOrder.EMPTY;
 
     /**
@@ -66,7 +69,7 @@ public final class ClientInstances {
     }
 
     /**
-     * Records a push. Called on request threads: never blocks.
+     * Records a push. Called on request threads: never blocks, but for another thread's making of an eviction order.
      *
      * @param idMost upper half of the client instance id
      * @param idLeast lower half of the client instance id
@@ -81,7 +84,8 @@ public final class ClientInstances {
     }
 
     /**
-     * Records a push of an instance that {@link #live} found. Called on request threads: never blocks.
+     * Records a push of an instance that {@link #live} found. Called on request threads: never blocks, but for another
+     * thread's making of an eviction order.
      *
      * @param known the instance, which may have ended in the meantime
      * @param client the client as the host knows it, best the instance's own {@link ClientInstance#client} object where
@@ -174,6 +178,10 @@ public final class ClientInstances {
         return size.get();
     }
 
+    /**
+     * Keeps the bound, whatever other threads do: beyond it are only the instances that threads have added and not yet
+     * evicted another for, one each.
+     */
     private void evictBeyondBound() {
         int current = size.get();
         while (current > max) {
@@ -186,39 +194,60 @@ public final class ClientInstances {
         }
     }
 
+    /** Returns false where nothing is left: instances that have ended may still be counted for a moment. */
     private boolean evictOne() {
-        ClientInstance victim = order.endNext();
-        while (victim == null) {
-            if (!makeOrder(now())) {
-                // Another thread is making one; the next new instance, or the worker, evicts what is left over.
-                return false;
+        ClientInstance victim = null;
+        for (int orders = 0; victim == null && orders < MAX_ORDERS; orders++) {
+            EvictionOrder current = order;
+            victim = current.endNext();
+            if (victim == null) {
+                replaceOrder(current, now());
             }
-            victim = order.endNext();
+        }
+        if (victim == null) {
+            victim = endAny();
+        }
+        if (victim == null) {
+            return false;
         }
         live.remove(idOf(victim), victim);
         metrics.instancesEnded().increment(InstanceEnd.EVICTED);
+        victim.forgetClient();
         evicted.add(victim);
         return true;
     }
 
+    private ClientInstance endAny() {
+        for (ClientInstance instance : live.values()) {
+            if (instance.end()) {
+                return instance;
+            }
+        }
+        return null;
+    }
+
     /** With the bound in reach, has a fresh order at hand, so that request threads need not make one. */
     private void prepareEviction(long now) {
+        EvictionOrder current = order;
         if (size.get() < max - max / 8) {
             order = EvictionOrder.EMPTY;
-        } else if (order.isEmpty() || now - order.madeAt() >= ORDER_MAX_AGE_NANOS) {
-            makeOrder(now);
+        } else if (current.isEmpty() || now - current.madeAt() >= ORDER_MAX_AGE_NANOS) {
+            replaceOrder(current, now);
         }
     }
 
-    private boolean makeOrder(long now) {
-        if (!ordering.compareAndSet(false, true)) {
-            return false;
-        }
+    /**
+     * Makes a new order, unless another thread has just done so. Whoever needs one meanwhile waits for it, which takes no
+     * longer than making it would: giving up instead let the number of instances grow without a bound.
+     */
+    private void replaceOrder(EvictionOrder exhausted, long now) {
+        ordering.lock();
         try {
-            order = EvictionOrder.of(live.values(), now);
-            return true;
+            if (order == exhausted) {
+                order = EvictionOrder.of(live.values(), now);
+            }
         } finally {
-            ordering.set(false);
+            ordering.unlock();
         }
     }
 

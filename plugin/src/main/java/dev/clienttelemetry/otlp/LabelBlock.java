@@ -16,11 +16,8 @@ import java.util.Base64;
  * for each label, and the two attributes that make the client's identity in Prometheus.
  */
 final class LabelBlock {
-    /**
-     * The longest label value in bytes. A client chooses its client id and its software's name of up to 32 KiB, and
-     * each of its resources carries them.
-     */
-    static final int MAX_VALUE_BYTES = 1024;
+    /** The longest label value in bytes, whether it is a client's or the operator's. */
+    static final int MAX_VALUE_BYTES = Client.MAX_VALUE_BYTES;
 
     static final String UNKNOWN_SERVICE = "unknown_service";
 

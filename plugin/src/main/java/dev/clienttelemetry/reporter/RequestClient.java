@@ -9,7 +9,6 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.net.InetAddress;
-import java.util.Objects;
 import java.util.Optional;
 import org.apache.kafka.common.security.auth.KafkaPrincipal;
 import org.apache.kafka.common.security.auth.SecurityProtocol;
@@ -54,14 +53,14 @@ final class RequestClient {
         String sourceAddress = address == null ? null : address.getHostAddress();
         String securityProtocol = protocol == null ? null : protocol.name;
         if (known != null
-                && Objects.equals(known.clientId(), context.clientId())
-                && Objects.equals(known.softwareName(), softwareName)
-                && Objects.equals(known.softwareVersion(), softwareVersion)
-                && Objects.equals(known.sourceAddress(), sourceAddress)
+                && Client.isKeptOf(known.clientId(), context.clientId())
+                && Client.isKeptOf(known.softwareName(), softwareName)
+                && Client.isKeptOf(known.softwareVersion(), softwareVersion)
+                && Client.isKeptOf(known.sourceAddress(), sourceAddress)
                 && isText(known.sourcePort(), port)
                 && isText(known.principal(), principal)
-                && Objects.equals(known.listenerName(), context.listenerName())
-                && Objects.equals(known.securityProtocol(), securityProtocol)) {
+                && Client.isKeptOf(known.listenerName(), context.listenerName())
+                && Client.isKeptOf(known.securityProtocol(), securityProtocol)) {
             return known;
         }
         return new Client(
@@ -81,10 +80,14 @@ final class RequestClient {
             return text == null && principal == null;
         }
         if (principal.getClass() != KafkaPrincipal.class) {
-            return text.equals(principal.toString());
+            return Client.isKeptOf(text, principal.toString());
         }
         String type = principal.getPrincipalType();
         String name = principal.getName();
+        if (type.length() + 1 + name.length() > Client.MAX_VALUE_BYTES / 3) {
+            // Perhaps cut; nothing usual is so long.
+            return Client.isKeptOf(text, principal.toString());
+        }
         return text.length() == type.length() + 1 + name.length()
                 && text.startsWith(type)
                 && text.charAt(type.length()) == ':'

@@ -299,6 +299,51 @@ class ClientInstancesTest {
     }
 
     @Test
+    void theBoundHoldsWhileManyThreadsBringNewInstances() throws Exception {
+        int max = 50;
+        int threads = 8;
+        int newPerThread = 20_000;
+        ClientInstances shared = new ClientInstances(max, System::nanoTime, metrics);
+        AtomicLong most = new AtomicLong();
+        ExecutorService pool = Executors.newFixedThreadPool(threads);
+        try {
+            List<Future<?>> running = new ArrayList<>();
+            for (int t = 0; t < threads; t++) {
+                long firstId = (long) t * newPerThread;
+                running.add(pool.submit(() -> {
+                    for (int i = 0; i < newPerThread; i++) {
+                        shared.pushed(ID_MOST, firstId + i, ALICE, 60_000, false);
+                        most.accumulateAndGet(shared.size(), Math::max);
+                    }
+                }));
+            }
+            for (Future<?> thread : running) {
+                thread.get();
+            }
+        } finally {
+            pool.shutdown();
+        }
+
+        assertThat(most.get()).isLessThanOrEqualTo(max + threads);
+        assertThat(shared.size()).isEqualTo(max);
+        // One that was evicted before its first push was recorded is made again.
+        assertThat(metrics.instancesEnded().total(InstanceEnd.EVICTED))
+                .isGreaterThanOrEqualTo((long) threads * newPerThread - max);
+    }
+
+    @Test
+    void anEvictedInstanceThatWaitsForTheWorkerHoldsNothingOfItsClient() {
+        ClientInstance evicted = push(0, client("x".repeat(1024)));
+        for (int id = 1; id <= 4; id++) {
+            advanceSeconds(1);
+            push(id, ALICE);
+        }
+
+        assertThat(evicted.ended()).isTrue();
+        assertThat(evicted.client()).isEqualTo(new Client(null, null, null, null, null, null, null, null));
+    }
+
+    @Test
     void aBoundBelowOneIsRefused() {
         assertThatThrownBy(() -> new ClientInstances(0, clock::get)).hasMessageContaining("0");
     }

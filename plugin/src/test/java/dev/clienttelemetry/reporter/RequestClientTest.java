@@ -64,6 +64,22 @@ class RequestClientTest {
     }
 
     @Test
+    void aClientWithVeryLongNamesIsHeldCutAndStillFoundUnchanged() {
+        String longName = "\u20ac".repeat(10_000);
+        RequestContext context = context(longName, "10.1.2.3", 5000, longName, longName, longName);
+
+        Client known = RequestClient.of(context, null);
+
+        assertThat(known.clientId()).isEqualTo("\u20ac".repeat(341));
+        assertThat(known.softwareName()).hasSize(341);
+        assertThat(known.softwareVersion()).hasSize(341);
+        assertThat(known.principal()).isEqualTo("User:" + "\u20ac".repeat(339));
+        assertThat(RequestClient.of(context, known)).isSameAs(known);
+        assertThat(RequestClient.of(context("x", "10.1.2.3", 5000, longName, longName, longName), known))
+                .isNotSameAs(known);
+    }
+
+    @Test
     void aPrincipalOfItsOwnClassSpeaksForItself() {
         KafkaPrincipal named = new KafkaPrincipal("User", "alice") {
             @Override
