@@ -109,12 +109,17 @@ final class GrpcTransport extends OtlpTransport {
                                     + "? Then set otel.exporter.otlp.protocol=http/protobuf");
         }
         int code = code(status);
-        return code == 0
-                ? Answer.accepted(PartialSuccess.parse(message))
-                : OtlpAnswers.grpc(
-                        code,
-                        OtlpAnswers.grpcMessage(trailers.get("grpc-message")),
-                        trailers.get("grpc-status-details-bin"));
+        if (code != 0) {
+            return OtlpAnswers.grpc(
+                    code,
+                    OtlpAnswers.grpcMessage(trailers.get("grpc-message")),
+                    trailers.get("grpc-status-details-bin"));
+        }
+        // The status is gRPC's word for success; only points rejected in a partial success could be overlooked.
+        return Answer.accepted(
+                PartialSuccess.isResponse(message)
+                        ? PartialSuccess.parse(message)
+                        : new PartialSuccess(0, "(its answer's message is no ExportMetricsServiceResponse)"));
     }
 
     private Answer notGrpc(Response response) {

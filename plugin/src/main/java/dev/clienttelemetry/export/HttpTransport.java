@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.List;
+import java.util.Locale;
 import okhttp3.Headers;
 import okhttp3.MediaType;
 import okhttp3.Protocol;
@@ -97,19 +98,45 @@ final class HttpTransport extends OtlpTransport {
     @Override
     Answer answer(Response response) throws IOException {
         if (response.isSuccessful()) {
-            byte[] body = bounded(response.body().source());
-            return Answer.accepted(isProtobuf(response) ? PartialSuccess.parse(body) : new PartialSuccess(0, ""));
+            return success(response, bounded(response.body().source()));
         }
         if (response.isRedirect()) {
             return Answer.of(
                     Answer.Outcome.ENDPOINT_REFUSES,
                     Integer.toString(response.code()),
                     "HTTP " + response.code() + ": redirected to "
-                            + ForeignText.oneLine(response.header("location"))
+                            + ForeignText.oneLine(OtlpSettings.shown(response.header("location", "")))
                             + "; set otel.exporter.otlp.endpoint to where it leads");
         }
         return OtlpAnswers.http(
                 response.code(), response.header("retry-after"), errorMessage(response), clock.instant());
+    }
+
+    /**
+     * A 2xx is a success only with an answer of OTLP: a login page, a proxy's or another service's says 200 too. Nothing at
+     * all is a success, whatever its type; so is a JSON object, which some backends answer whatever was sent.
+     */
+    private static Answer success(Response response, byte[] body) {
+        if (body.length == 0) {
+            return Answer.accepted(new PartialSuccess(0, ""));
+        }
+        String type = response.header("content-type", "");
+        String lower = type == null ? "" : type.toLowerCase(Locale.ROOT).strip();
+        if (lower.startsWith("application/json")) {
+            String json = new String(body, StandardCharsets.UTF_8).strip();
+            if (json.startsWith("{")) {
+                boolean plain = json.chars().noneMatch(c -> c >= '0' && c <= '9') && !json.contains("errorMessage");
+                return Answer.accepted(new PartialSuccess(0, plain ? "" : ForeignText.oneLine(json)));
+            }
+        } else if ((lower.isEmpty() || lower.startsWith("application/x-protobuf"))
+                && (body.length == MAX_ANSWER_BYTES || PartialSuccess.isResponse(body))) {
+            return Answer.accepted(PartialSuccess.parse(body));
+        }
+        return Answer.of(
+                Answer.Outcome.ENDPOINT_REFUSES,
+                Answer.INVALID_RESPONSE,
+                "HTTP " + response.code() + " with " + (lower.isEmpty() ? "no content type" : ForeignText.oneLine(type))
+                        + " and a body that is no answer of OTLP" + OtlpAnswers.CHECK_ADDRESS);
     }
 
     private static String errorMessage(Response response) {

@@ -53,7 +53,7 @@ final class OtlpAnswers {
     };
 
     private static final String CHECK_CREDENTIALS = "; check the credentials in otel.exporter.otlp.headers";
-    private static final String CHECK_ADDRESS =
+    static final String CHECK_ADDRESS =
             "; check host, port and path in otel.exporter.otlp.endpoint, and otel.exporter.otlp.protocol";
 
     private static final String CHECK_BACKEND = "; see the backend's log";

@@ -54,6 +54,7 @@ record OtlpSettings(
     private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
     private static final String KEY_BEGIN = "-----BEGIN PRIVATE KEY-----";
     private static final String KEY_END = "-----END PRIVATE KEY-----";
+    private static final String NOT_SHOWN = "(not shown)";
     private static final String HTTP_EXAMPLE = "http://collector:4318";
     private static final String GRPC_EXAMPLE = "http://collector:4317";
 
@@ -147,7 +148,7 @@ record OtlpSettings(
                 + (protocol == OtlpProtocol.GRPC
                         ? GRPC_EXAMPLE
                         : key.startsWith(OtelProperties.METRICS) ? HTTP_EXAMPLE + "/v1/metrics" : HTTP_EXAMPLE);
-        String shown = withoutUserInfo(value);
+        String shown = shown(value);
         String lower = value.toLowerCase(Locale.ROOT);
         if (!lower.startsWith("http://") && !lower.startsWith("https://")) {
             throw properties.invalid(key, shown, "must be a URL that begins with http:// or https://" + example);
@@ -171,6 +172,26 @@ record OtlpSettings(
 
     private static boolean containsBlank(String value) {
         return value.chars().anyMatch(c -> c <= ' ' || c == 0x7F);
+    }
+
+    /**
+     * Returns a URL as it may be logged: without user and password, query and fragment, whatever else is wrong with it.
+     * Where an @ comes only after a ? or #, it may end a password or be part of a query, so that nothing is shown.
+     */
+    static String shown(String url) {
+        int query = 0;
+        while (query < url.length() && url.charAt(query) != '?' && url.charAt(query) != '#') {
+            query++;
+        }
+        if (query == url.length()) {
+            return withoutUserInfo(url);
+        }
+        String before = url.substring(0, query);
+        if (url.indexOf('@', query) >= 0 && before.indexOf('@') < 0) {
+            int scheme = before.indexOf("://");
+            return (scheme < 0 ? "" : before.substring(0, scheme + 3)) + NOT_SHOWN;
+        }
+        return withoutUserInfo(before) + url.charAt(query) + NOT_SHOWN;
     }
 
     /** Cuts what stands before the last @ of the authority, whatever else is wrong with the URL. */

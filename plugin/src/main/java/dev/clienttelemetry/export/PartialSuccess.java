@@ -30,4 +30,24 @@ record PartialSuccess(long rejectedPoints, String message) {
         }
         return new PartialSuccess(Math.max(0, rejected), ForeignText.oneLine(message));
     }
+
+    /** Returns whether bytes are an {@code ExportMetricsServiceResponse}, which no bytes at all are too. */
+    static boolean isResponse(byte[] bytes) {
+        ProtoFields fields = new ProtoFields(bytes);
+        while (fields.next()) {
+            if (fields.field() == 1) {
+                if (!fields.hasContent()) {
+                    return false;
+                }
+                ProtoFields partial = new ProtoFields(fields.content());
+                while (partial.next()) {
+                    // To the end.
+                }
+                if (!partial.endedSoundly()) {
+                    return false;
+                }
+            }
+        }
+        return fields.endedSoundly();
+    }
 }

@@ -17,6 +17,7 @@ final class ProtoFields {
     private int field;
     private long number;
     private byte[] content;
+    private boolean broken;
 
     ProtoFields(byte[] bytes) {
         this.bytes = bytes;
@@ -26,9 +27,14 @@ final class ProtoFields {
     boolean next() {
         number = 0;
         content = null;
-        if (position >= bytes.length) {
+        if (broken || position >= bytes.length) {
             return false;
         }
+        broken = !read();
+        return !broken;
+    }
+
+    private boolean read() {
         long tag = varint();
         field = (int) (tag >>> 3);
         switch ((int) (tag & 7)) {
@@ -48,6 +54,11 @@ final class ProtoFields {
             }
         }
         return position >= 0 && position <= bytes.length && field > 0;
+    }
+
+    /** Returns whether the fields ended where the bytes do; to be asked when {@link #next} has said false. */
+    boolean endedSoundly() {
+        return position == bytes.length && !broken;
     }
 
     int field() {

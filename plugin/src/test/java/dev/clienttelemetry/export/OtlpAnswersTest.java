@@ -14,8 +14,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.protobuf.ByteString;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse;
+import java.nio.charset.StandardCharsets;
 import java.time.Instant;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -175,6 +178,38 @@ class OtlpAnswersTest {
 
         assertThat(partial).isEqualTo(new PartialSuccess(7, "no room"));
         assertThat(PartialSuccess.parse(new byte[0])).isEqualTo(new PartialSuccess(0, ""));
+    }
+
+    @Test
+    void aResponseIsToldFromOtherBytes() {
+        byte[] response = ExportMetricsServiceResponse.newBuilder()
+                .setPartialSuccess(ExportMetricsPartialSuccess.newBuilder()
+                        .setRejectedDataPoints(7)
+                        .setErrorMessage("no room"))
+                .build()
+                .toByteArray();
+
+        assertThat(PartialSuccess.isResponse(new byte[0])).isTrue();
+        assertThat(PartialSuccess.isResponse(response)).isTrue();
+        assertThat(PartialSuccess.isResponse(new byte[] {0x50, 0x01}))
+                .as("a field of a later version")
+                .isTrue();
+        for (int length = 1; length < response.length; length++) {
+            assertThat(PartialSuccess.isResponse(Arrays.copyOf(response, length)))
+                    .as("cut after " + length)
+                    .isFalse();
+        }
+        byte[] brokenInside = response.clone();
+        brokenInside[brokenInside.length - 8] = 0x7F;
+        assertThat(PartialSuccess.isResponse(brokenInside)).isFalse();
+        assertThat(PartialSuccess.isResponse(new byte[] {0x08, 0x01}))
+                .as("partial_success is a message")
+                .isFalse();
+        for (String text : List.of("<!DOCTYPE html>", "<html></html>", "OK", "{}", "not found")) {
+            assertThat(PartialSuccess.isResponse(text.getBytes(StandardCharsets.US_ASCII)))
+                    .as(text)
+                    .isFalse();
+        }
     }
 
     @Test

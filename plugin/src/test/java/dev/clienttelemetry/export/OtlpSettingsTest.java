@@ -12,6 +12,7 @@ import dev.clienttelemetry.pipeline.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigException;
 import org.junit.jupiter.api.Test;
@@ -52,8 +53,6 @@ class OtlpSettingsTest {
                 "otel.exporter.otlp.endpoint | http://collector:port | must be a URL with a host",
                 "otel.exporter.otlp.endpoint | http://collector:99999 | must be a URL with a host",
                 "otel.exporter.otlp.endpoint | http://coll ector:4317 | must be a URL with a host",
-                "otel.exporter.otlp.endpoint | http://collector:4317?a=b | must not have a query",
-                "otel.exporter.otlp.endpoint | http://collector:4317#a | must not have a query or a fragment",
                 "otel.exporter.otlp.endpoint | http://collector:4317/v1/metrics | must not have a path with protocol grpc",
                 "otel.exporter.otlp.metrics.endpoint | collector | must be a URL",
                 "otel.exporter.otlp.protocol | http | must be grpc or http/protobuf",
@@ -114,6 +113,27 @@ class OtlpSettingsTest {
         assertThat(messageFor(Map.of("otel.exporter.otlp.endpoint", endpoint.replace("?s3cr3t", "?q"))))
                 .contains("otel.exporter.otlp.endpoint", "collector")
                 .doesNotContain("s3cr3t", "cr3t", "alice");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "http://collector:4317?token=s3cr3t, http://collector:4317?(not shown)",
+        "http://collector:4317/a?token=s3cr3t#x, http://collector:4317/a?(not shown)",
+        "http://collector:4317#s3cr3t, http://collector:4317#(not shown)",
+        "http://alice:s3cr3t@collector?token=s3cr3t@s3cr3t, http://collector?(not shown)",
+        "http://collector/a?token=s3cr3t@s3cr3t, http://(not shown)",
+        "http://alice:s3?cr3t@collector, http://(not shown)",
+        "http://alice:s3#cr3t@collector, http://(not shown)",
+        "collector:4317?token=s3cr3t, collector:4317?(not shown)"
+    })
+    void aQueryIsRefusedAndNotShown(String endpoint, String shown) {
+        for (String protocol : List.of("grpc", "http/protobuf")) {
+            assertThat(messageFor(
+                            Map.of("otel.exporter.otlp.endpoint", endpoint, "otel.exporter.otlp.protocol", protocol)))
+                    .contains("otel.exporter.otlp.endpoint", shown)
+                    .doesNotContain("s3cr3t", "alice", "s3", "cr3t");
+        }
+        assertThat(OtlpSettings.shown(endpoint)).isEqualTo(shown);
     }
 
     @Test

@@ -45,6 +45,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -203,6 +204,61 @@ class OtlpTransportTest {
                         TimeUnit.SECONDS.toNanos(7),
                         0));
         assertThat(received).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "200 | text/html | <html>log in</html> | ENDPOINT_REFUSES",
+                "200 | text/html | '' | ACCEPTED",
+                "200 | text/plain | ok | ENDPOINT_REFUSES",
+                "200 | application/x-protobuf | <html>log in</html> | ENDPOINT_REFUSES",
+                "200 | application/x-protobuf | '' | ACCEPTED",
+                "200 | '' | <html>log in</html> | ENDPOINT_REFUSES",
+                "200 | '' | '' | ACCEPTED",
+                "202 | application/json; charset=utf-8 | {} | ACCEPTED",
+                "200 | application/json | {\"partialSuccess\":{}} | ACCEPTED",
+                "200 | application/json | {\"partialSuccess\":{\"rejectedDataPoints\":\"3\"}} | ACCEPTED",
+                "200 | application/json | 7 | ENDPOINT_REFUSES"
+            })
+    void aSuccessIsOneOnlyWithAnAnswerOfOtlp(int status, String type, String body, Answer.Outcome outcome)
+            throws IOException {
+        try (RawServer server = new RawServer(socket -> {
+            RawServer.readRequest(socket.getInputStream());
+            String head = "HTTP/1.1 " + status + " OK\r\n" + (type.isEmpty() ? "" : "Content-Type: " + type + "\r\n");
+            socket.getOutputStream()
+                    .write((head + "Content-Length: " + body.length() + "\r\n\r\n" + body)
+                            .getBytes(StandardCharsets.US_ASCII));
+            socket.getInputStream().read();
+        })) {
+            try (OtlpConnection connection =
+                    openAt(OtlpProtocol.HTTP_PROTOBUF, server.endpoint().toString(), Map.of())) {
+                Answer answer = send(connection, payload());
+
+                assertThat(answer.outcome()).as(answer.detail()).isEqualTo(outcome);
+                if (outcome == Answer.Outcome.ENDPOINT_REFUSES) {
+                    assertThat(answer.errorType()).isEqualTo("invalid_response");
+                    assertThat(answer.detail())
+                            .contains(
+                                    "HTTP " + status + " with ",
+                                    "no answer of OTLP",
+                                    "check host, port and path in otel.exporter.otlp.endpoint");
+                    assertThat(connection.reachability().state()).isEqualTo(Reachability.State.UNREACHABLE);
+                } else {
+                    assertThat(answer.detail()).isEqualTo(body.contains("rejected") ? body : "");
+                }
+            }
+        }
+    }
+
+    @Test
+    void whereARedirectLeadsIsToldWithoutSecrets() {
+        receiver.answerWith(request -> new Http(302, Map.of("Location", "http://a:s3cr3t@login/?next=s3cr3t"), ""));
+
+        assertThat(sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of()).detail())
+                .contains("redirected to http://login/?(not shown)")
+                .doesNotContain("s3cr3t");
     }
 
     /** OkHttp would send these once more by itself. */
