@@ -20,12 +20,14 @@ import javax.net.ssl.SSLPeerUnverifiedException;
 import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.EventListener;
+import okhttp3.Handshake;
 import okhttp3.Protocol;
 import okhttp3.Response;
 
 /** How far one request came, to tell the real cause where it fails. Written and read by the threads of the call. */
 final class CallTrace extends EventListener {
     private volatile boolean connecting;
+    private volatile boolean securing;
     private volatile boolean connected;
     private volatile boolean sent;
     private volatile boolean answering;
@@ -34,6 +36,16 @@ final class CallTrace extends EventListener {
     @Override
     public void connectStart(Call call, InetSocketAddress address, Proxy proxy) {
         connecting = true;
+    }
+
+    @Override
+    public void secureConnectStart(Call call) {
+        securing = true;
+    }
+
+    @Override
+    public void secureConnectEnd(Call call, Handshake handshake) {
+        securing = false;
     }
 
     @Override
@@ -67,7 +79,13 @@ final class CallTrace extends EventListener {
         IOException reason = failure;
         if (failure instanceof InterruptedIOException) {
             if (connectFailure == null || connectFailure instanceof InterruptedIOException) {
-                return Answer.of(Answer.Outcome.RETRY, "timeout", "no connection" + timeout);
+                return Answer.of(
+                        Answer.Outcome.RETRY,
+                        "timeout",
+                        securing
+                                ? "connected, but the TLS handshake got no answer" + timeout
+                                        + "; does the endpoint speak TLS? Without it the endpoint begins with http://"
+                                : "no connection" + timeout);
             }
             reason = connectFailure;
         }
@@ -81,7 +99,7 @@ final class CallTrace extends EventListener {
     private String cause(IOException failure, OtlpProtocol protocol) {
         String message = ForeignText.oneLine(root(failure).getMessage());
         if (failure instanceof UnknownHostException) {
-            return "unknown host: " + ForeignText.oneLine(failure.getMessage());
+            return "unknown host: " + host(failure.getMessage());
         }
         if (failure instanceof SSLPeerUnverifiedException) {
             return "TLS: the certificate is not for this host: " + firstLine(failure.getMessage());
@@ -95,18 +113,29 @@ final class CallTrace extends EventListener {
             return message.isEmpty() ? "connection failed" : lowerFirst(message);
         }
         if (failure instanceof NoRouteToHostException) {
-            return lowerFirst(message);
+            return message.isEmpty() ? "no route to the host" : lowerFirst(message);
         }
         if (failure instanceof ProtocolException
                 || failure instanceof EOFException
                 || (connected || connecting) && !answering && !(failure instanceof SocketException)) {
-            return "the connection broke before an answer: " + lowerFirst(message) + "; does the endpoint speak "
+            return "the connection broke before an answer" + behindColon(message) + "; does the endpoint speak "
                     + protocol.description() + "?";
         }
         if (failure instanceof SocketException) {
-            return "the connection broke: " + lowerFirst(message);
+            return "the connection broke" + behindColon(message);
         }
         return failure.getClass().getSimpleName() + (message.isEmpty() ? "" : ": " + message);
+    }
+
+    private static String behindColon(String message) {
+        return message.isEmpty() ? "" : ": " + lowerFirst(message);
+    }
+
+    /** The JDK adds the resolver's words the first time, and while it remembers the failure it does not. */
+    private static String host(String message) {
+        String line = ForeignText.oneLine(message);
+        int colon = line.indexOf(": ");
+        return colon < 0 ? line : line.substring(0, colon);
     }
 
     private static Throwable root(Throwable failure) {

@@ -35,16 +35,52 @@ public final class Reachability {
     private final AtomicLong accepted = new AtomicLong();
 
     private volatile State state = State.UNKNOWN;
-    private volatile String cause = "";
-    private volatile boolean changeHeldBack;
+    private volatile Cause cause = Cause.NONE;
+    /** Whether something is to be logged when its time has come. */
+    private volatile boolean heldBack;
 
     private State loggedState = State.UNKNOWN;
-    private String loggedCause = "";
-    private boolean dropping;
+    private Cause loggedCause = Cause.NONE;
+    /** Of the latest time without the endpoint, while that lasts and after it. */
+    private Cause lastCause = Cause.NONE;
+
+    private long kindSinceNanos;
     private long unreachableSinceNanos;
     private long calmSinceNanos;
     private int changesLogged;
-    private long changesHeldBack;
+    private long changesNotLogged;
+
+    /**
+     * Why the endpoint takes nothing. One outage is told in many words: first requests break, then connections are refused,
+     * then the host's name is gone.
+     *
+     * @param group what else is a change of state: without an answer, TLS, answers to come back later, refusals
+     * @param kind what does not depend on words that vary from one request to the next
+     * @param text in one line without secrets
+     */
+    private record Cause(String group, String kind, String text) {
+        static final Cause NONE = new Cause("", "", "");
+
+        static Cause of(Answer answer) {
+            String kind = answer.errorType() + (answer.retryAfterNanos() > 0 ? " with a wait" : "");
+            String group;
+            if (answer.outcome() == Answer.Outcome.ENDPOINT_REFUSES) {
+                group = "refuses " + kind;
+            } else if (answer.errorType().startsWith("javax.net.ssl.")) {
+                group = "TLS";
+            } else if (answer.errorType().equals("timeout")
+                    || answer.errorType().indexOf('.') >= 0) {
+                group = "no answer";
+            } else {
+                group = "later";
+            }
+            return new Cause(group, kind, answer.detail());
+        }
+
+        boolean drops() {
+            return group.startsWith("refuses ");
+        }
+    }
 
     Reachability(String endpoint, Logger log, LongSupplier nanoClock) {
         this.endpoint = endpoint;
@@ -60,7 +96,7 @@ public final class Reachability {
 
     /** Returns why it is unreachable, in one line without secrets; empty in the other states. */
     public String cause() {
-        return cause;
+        return cause.text();
     }
 
     /** Returns how many answers showed until now that the endpoint takes requests. */
@@ -78,11 +114,11 @@ public final class Reachability {
         switch (answer.outcome()) {
             case ACCEPTED, CONTENT_REFUSED -> {
                 accepted.incrementAndGet();
-                become(State.REACHABLE, "", false);
+                become(State.REACHABLE, Cause.NONE);
             }
             case RETRY, TIMEOUT, ENDPOINT_REFUSES -> {
                 if (accepted.get() == acceptedBefore) {
-                    become(State.UNREACHABLE, answer.detail(), answer.outcome() == Answer.Outcome.ENDPOINT_REFUSES);
+                    become(State.UNREACHABLE, Cause.of(answer));
                 }
             }
             case STALE_CONNECTION, CANCELLED -> {
@@ -92,66 +128,84 @@ public final class Reachability {
         }
     }
 
-    /** Logs a change that was held back, when its time has come. To be called now and then. */
+    /**
+     * Logs what was held back, when its time has come: the last word is always the state as it is. To be called now and
+     * then.
+     */
     void tick() {
         // Read without the lock: nothing to do is by far the usual case.
-        if (changeHeldBack) {
-            logChange();
+        if (heldBack) {
+            logChange(nanoClock.getAsLong());
         }
     }
 
-    private synchronized void become(State now, String why, boolean drops) {
-        if (now == State.UNREACHABLE && state != State.UNREACHABLE) {
-            unreachableSinceNanos = nanoClock.getAsLong();
-        }
+    private synchronized void become(State now, Cause why) {
         if (now == state && why.equals(cause)) {
             return;
         }
+        long nanos = nanoClock.getAsLong();
+        if (now == State.UNREACHABLE) {
+            if (state != State.UNREACHABLE) {
+                unreachableSinceNanos = nanos;
+            }
+            lastCause = why;
+        }
+        if (!why.kind().equals(cause.kind())) {
+            kindSinceNanos = nanos;
+        }
+        boolean changed = now != state || !why.group().equals(cause.group());
         state = now;
         cause = why;
-        dropping = drops;
-        logChange();
+        if (changed) {
+            changesNotLogged++;
+            logChange(nanos);
+        } else if (!heldBack) {
+            heldBack = !why.kind().equals(loggedCause.kind());
+        }
     }
 
-    private synchronized void logChange() {
-        if (state == loggedState && cause.equals(loggedCause)) {
-            changeHeldBack = false;
+    private synchronized void logChange(long nanos) {
+        boolean otherKind = state == State.UNREACHABLE && !cause.kind().equals(loggedCause.kind());
+        heldBack = changesNotLogged > 0 || otherKind;
+        // Within an outage another kind is told only where it stays.
+        if (!heldBack || changesNotLogged == 0 && nanos - kindSinceNanos < CALM_NANOS) {
             return;
         }
-        long nanos = nanoClock.getAsLong();
         if (nanos - calmSinceNanos >= CALM_NANOS) {
             calmSinceNanos = nanos;
             changesLogged = 0;
         }
         if (changesLogged >= CHANGES_AT_ONCE) {
-            changesHeldBack++;
-            changeHeldBack = true;
             return;
         }
         changesLogged++;
-        String heldBack = changesHeldBack == 0 ? "" : " (it changed " + changesHeldBack + " times more meanwhile)";
+        long more = changesNotLogged - 1;
+        String times = "it changed " + more + (more == 1 ? " time" : " times") + " more meanwhile";
         if (state == State.UNREACHABLE) {
             log.warn(
                     "OTLP endpoint {}: {}. {}{}",
                     endpoint,
-                    cause,
-                    dropping
+                    cause.text(),
+                    cause.drops()
                             ? "Pushes sent to it are dropped until this is put right"
                             : "Pushes are kept and tried again, as far as client.telemetry.buffer.max.bytes and"
                                     + " client.telemetry.batch.max.age.ms allow",
-                    heldBack);
-        } else if (loggedState == State.UNKNOWN) {
-            log.info("OTLP endpoint {} takes what is sent to it{}", endpoint, heldBack);
+                    more > 0 ? " (" + times + ")" : "");
         } else {
+            boolean again = loggedState != State.UNKNOWN || more > 0;
+            boolean otherCause = again && !lastCause.kind().equals(loggedCause.kind());
+            String last = more > 0 || otherCause ? "the last cause: " + lastCause.text() : "";
             log.info(
-                    "OTLP endpoint {} takes what is sent to it again, after {} s{}",
+                    "OTLP endpoint {} takes what is sent to it{}{}",
                     endpoint,
-                    TimeUnit.NANOSECONDS.toSeconds(nanos - unreachableSinceNanos),
-                    heldBack);
+                    again
+                            ? " again, after " + TimeUnit.NANOSECONDS.toSeconds(nanos - unreachableSinceNanos) + " s"
+                            : "",
+                    last.isEmpty() ? "" : " (" + (more > 0 ? times + "; " : "") + last + ")");
         }
         loggedState = state;
         loggedCause = cause;
-        changesHeldBack = 0;
-        changeHeldBack = false;
+        changesNotLogged = 0;
+        heldBack = false;
     }
 }

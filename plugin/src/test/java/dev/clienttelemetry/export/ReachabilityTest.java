@@ -123,6 +123,90 @@ class ReachabilityTest {
 
         assertThat(log.lines()).hasSize(5);
         List<String> lines = log.lines();
-        assertThat(lines.get(4)).contains("HTTP 503", "times more meanwhile");
+        assertThat(lines.get(4)).contains("HTTP 503", "(it changed 1996 times more meanwhile)");
+    }
+
+    private void fail(String errorType, String detail) {
+        reachability.answered(Answer.of(RETRY, errorType, detail), reachability.accepted());
+    }
+
+    @Test
+    void attemptsAreNoChanges() {
+        for (int i = 0; i < 2; i++) {
+            fail("503", "HTTP 503");
+            answer(ACCEPTED, "");
+        }
+        for (int i = 0; i < 50; i++) {
+            fail("503", "HTTP 503: request " + i);
+        }
+        assertThat(log.lines()).hasSize(4);
+
+        clock.advanceMillis(60_000);
+        reachability.tick();
+
+        assertThat(log.lines())
+                .hasSize(5)
+                .last()
+                .asString()
+                .contains("HTTP 503: request 49")
+                .doesNotContain("meanwhile");
+    }
+
+    @Test
+    void theLastWordIsTheStateAsItIsAndTellsWhatCameAndWent() {
+        for (int i = 0; i < 2; i++) {
+            fail("503", "HTTP 503");
+            answer(ACCEPTED, "");
+        }
+        fail("503", "HTTP 503");
+        answer(ACCEPTED, "");
+        fail("429", "HTTP 429: too much");
+        clock.advanceMillis(2_000);
+        answer(ACCEPTED, "");
+        assertThat(log.lines()).hasSize(4);
+
+        clock.advanceMillis(58_000);
+        reachability.tick();
+        reachability.tick();
+
+        assertThat(log.lines()).hasSize(5);
+        assertThat(log.lines().get(4))
+                .startsWith("INFO OTLP endpoint http://collector:4317 takes what is sent to it again")
+                .endsWith("(it changed 3 times more meanwhile; the last cause: HTTP 429: too much)");
+    }
+
+    @Test
+    void oneOutageIsOneWarningWhateverItsWords() {
+        answer(ACCEPTED, "");
+        fail("java.io.EOFException", "the connection broke before an answer");
+        fail("java.net.ConnectException", "connection refused");
+        fail("timeout", "no connection within 10000 ms");
+        fail("java.net.UnknownHostException", "unknown host: collector");
+        fail("java.net.ConnectException", "connection refused");
+        clock.advanceMillis(30_000);
+        reachability.tick();
+        answer(ACCEPTED, "");
+
+        assertThat(log.lines()).hasSize(3);
+        assertThat(log.lines().get(1)).contains("WARN", "the connection broke before an answer");
+        assertThat(log.lines().get(2))
+                .startsWith("INFO")
+                .endsWith("again, after 30 s (the last cause: connection refused)");
+    }
+
+    @Test
+    void aCauseThatStaysForAMinuteIsTold() {
+        fail("java.io.EOFException", "the connection broke before an answer");
+        fail("java.net.ConnectException", "connection refused");
+        clock.advanceMillis(59_999);
+        reachability.tick();
+        assertThat(log.lines()).hasSize(1);
+
+        clock.advanceMillis(1);
+        reachability.tick();
+        clock.advanceMillis(600_000);
+        reachability.tick();
+
+        assertThat(log.lines()).hasSize(2).last().asString().contains("WARN", "connection refused");
     }
 }
