@@ -49,6 +49,8 @@ public final class PushExporter {
     private final LongSupplier nanoClock;
     private final BackOff backOff;
     private final Notices notices;
+    private final BufferDrops bufferFull;
+    private final BufferDrops conversionBacklog;
     private final Thread thread;
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
@@ -128,6 +130,18 @@ public final class PushExporter {
         this.nanoClock = nanoClock;
         this.backOff = backOff;
         this.notices = new Notices(LOG, nanoClock);
+        this.bufferFull = new BufferDrops(
+                PushDropReason.BUFFER_FULL,
+                "more arrive than the endpoint takes, and the " + buffer.maxBytes()
+                        + " bytes of client.telemetry.buffer.max.bytes are full; the oldest go first",
+                metrics,
+                LOG);
+        this.conversionBacklog = new BufferDrops(
+                PushDropReason.CONVERSION_BACKLOG,
+                "they arrive faster than they are converted, and no room is left in the " + buffer.maxBytes()
+                        + " bytes of client.telemetry.buffer.max.bytes; their increments are lost",
+                metrics,
+                LOG);
         this.silentUntilNanos = nanoClock.getAsLong();
         this.thread = new Thread(this::run, "client-telemetry-sender");
         this.thread.setDaemon(true);
@@ -242,6 +256,8 @@ public final class PushExporter {
         takeResults();
         long now = nanoClock.getAsLong();
         reachability.tick();
+        bufferFull.tick(now);
+        conversionBacklog.tick(now);
         buffer.dropOlderThan(TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()), now);
         if (closing && !hurried) {
             hurried = true;

@@ -17,6 +17,7 @@ import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.CapturedLog;
 import io.opentelemetry.sdk.common.export.RetryPolicy;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
@@ -439,6 +440,35 @@ class PushExporterTest {
         of.step();
 
         assertThat(requests.sent).containsExactly("a1 b1", "b1");
+    }
+
+    @Test
+    void droppingForWantOfRoomIsToldWhenItBeginsAndWhenItHasEnded() {
+        for (PushDropReason reason : List.of(PushDropReason.BUFFER_FULL, PushDropReason.CONVERSION_BACKLOG)) {
+            try (CapturedLog log = new CapturedLog()) {
+                metrics.pushesDropped().increment(reason);
+                exporter.step();
+                assertThat(log.lines("WARN Pushes are being dropped, 1 until now"))
+                        .singleElement()
+                        .asString()
+                        .contains("client.telemetry.buffer.max.bytes", "1048576 bytes");
+                for (int i = 0; i < 10; i++) {
+                    metrics.pushesDropped().increment(reason);
+                    stepAfter(20_000);
+                }
+                stepAfter(59_999);
+                assertThat(log.lines()).hasSize(1);
+
+                stepAfter(1);
+                stepAfter(60_000);
+
+                assertThat(log.lines()).hasSize(2).last().asString().contains("WARN", "11 were within 200 s");
+                metrics.pushesDropped().increment(reason);
+                exporter.step();
+                assertThat(log.lines("1 until now")).hasSize(2);
+                stepAfter(60_000);
+            }
+        }
     }
 
     private void offer(ExportBuffer<Pushes.Raw> to, String word) {
