@@ -445,8 +445,13 @@ class OtlpTransportTest {
 
     @ParameterizedTest
     @EnumSource(OtlpProtocol.class)
-    void aConnectionThatIsClosedWithoutAWordHasNoEmptyCause(OtlpProtocol protocol) throws IOException {
-        try (RawServer closing = new RawServer(socket -> socket.getInputStream().read())) {
+    void aConnectionThatEndsAmidAnAnswerHasNoEmptyCause(OtlpProtocol protocol) throws IOException {
+        try (RawServer closing = new RawServer(socket -> {
+            socket.getInputStream().read();
+            socket.getOutputStream().write("HTTP/".getBytes(StandardCharsets.US_ASCII));
+            socket.shutdownOutput();
+            socket.getInputStream().readAllBytes();
+        })) {
             try (OtlpConnection connection = openAt(protocol, closing.endpoint().toString(), Map.of())) {
                 assertThat(send(connection, payload()).detail())
                         .contains("broke")
