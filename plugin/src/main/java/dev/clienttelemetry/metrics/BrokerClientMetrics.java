@@ -30,6 +30,10 @@ public final class BrokerClientMetrics {
     private final ConcurrentMap<MetricName, KafkaMetric> throttles = new ConcurrentHashMap<>();
     private final LongAdder throttlesOfVanished = new LongAdder();
     private final AtomicLong highestThrottled = new AtomicLong();
+    /** What the broker had counted before this object came, to be taken off. */
+    private final LongAdder throttlesBefore = new LongAdder();
+
+    private volatile long unknownSubscriptionsBefore;
     private volatile boolean hasGroup;
 
     /**
@@ -42,7 +46,25 @@ public final class BrokerClientMetrics {
     }
 
     /**
-     * Takes note of a metric of the broker that exists, is new, or has changed.
+     * Takes note of a metric of the broker that is there already: what it has counted until now is of no concern here. A
+     * reporter that is added to a running broker counts from then on, whatever its predecessor counted.
+     *
+     * @param metric any metric; those of other groups are ignored
+     */
+    public void existed(KafkaMetric metric) {
+        MetricName name = metric.metricName();
+        if (GROUP.equals(name.group())) {
+            if (name.name().equals(THROTTLES) && !throttles.containsKey(name)) {
+                throttlesBefore.add(value(metric));
+            } else if (name.name().equals(UNKNOWN_SUBSCRIPTION_REQUESTS)) {
+                unknownSubscriptionsBefore = value(metric);
+            }
+        }
+        changed(metric);
+    }
+
+    /**
+     * Takes note of a metric of the broker that is new, or has changed.
      *
      * @param metric any metric; those of other groups are ignored
      */
@@ -58,7 +80,9 @@ public final class BrokerClientMetrics {
         switch (name.name()) {
             case INSTANCE_COUNT -> metrics.provide(Instrument.INSTANCES, () -> value(metric));
             case UNKNOWN_SUBSCRIPTION_REQUESTS ->
-                metrics.provide(Instrument.UNKNOWN_SUBSCRIPTIONS, () -> value(metric));
+                metrics.provide(
+                        Instrument.UNKNOWN_SUBSCRIPTIONS,
+                        () -> Math.max(0, value(metric) - unknownSubscriptionsBefore));
             case THROTTLES -> {
                 KafkaMetric replaced = throttles.put(name, metric);
                 if (replaced != null && replaced != metric) {
@@ -83,7 +107,10 @@ public final class BrokerClientMetrics {
         }
         switch (name.name()) {
             case INSTANCE_COUNT -> metrics.withdraw(Instrument.INSTANCES);
-            case UNKNOWN_SUBSCRIPTION_REQUESTS -> metrics.withdraw(Instrument.UNKNOWN_SUBSCRIPTIONS);
+            case UNKNOWN_SUBSCRIPTION_REQUESTS -> {
+                metrics.withdraw(Instrument.UNKNOWN_SUBSCRIPTIONS);
+                unknownSubscriptionsBefore = 0;
+            }
             case THROTTLES -> {
                 if (throttles.remove(name, metric)) {
                     throttlesOfVanished.add(value(metric));
@@ -100,7 +127,7 @@ public final class BrokerClientMetrics {
      * a total that was shown is never taken back.
      */
     private long throttled() {
-        long total = throttlesOfVanished.sum();
+        long total = throttlesOfVanished.sum() - throttlesBefore.sum();
         for (KafkaMetric throttle : throttles.values()) {
             total += value(throttle);
         }

@@ -68,7 +68,10 @@ abstract class BrokerReporter implements MetricsReporter {
 
     @Override
     public final void init(List<KafkaMetric> metrics) {
-        metrics.forEach(this::metricChange);
+        BrokerClientMetrics known = brokerMetrics;
+        if (known != null) {
+            metrics.forEach(known::existed);
+        }
         start();
     }
 

@@ -132,6 +132,43 @@ class BrokerClientMetricsTest {
     }
 
     @Test
+    void aReporterAddedLaterCountsFromThen() {
+        Sensor throttled = throttleSensor(GROUP, "a");
+        Sensor unknown = broker.sensor("unknown-subscription-request");
+        unknown.add(meter("unknown-subscription-request", GROUP, Map.of()));
+        for (int i = 0; i < 5; i++) {
+            throttled.record();
+            unknown.record();
+        }
+        TelemetryMetrics later = new TelemetryMetrics();
+        BrokerClientMetrics added = new BrokerClientMetrics(later);
+        broker.metrics().values().forEach(added::existed);
+        Map<Instrument, Series> shownLater = new HashMap<>();
+        later.show(new Exposition() {
+            @Override
+            public void appeared(Series series) {
+                shownLater.put(series.instrument(), series);
+            }
+
+            @Override
+            public void vanished(Series series) {}
+        });
+        assertThat(shownLater.get(Instrument.THROTTLED).value().getAsLong()).isZero();
+        assertThat(shownLater.get(Instrument.UNKNOWN_SUBSCRIPTIONS).value().getAsLong())
+                .isZero();
+
+        throttled.record();
+        unknown.record();
+        KafkaMetric vanishing =
+                broker.metrics().get(broker.metricName("throttle-count", GROUP, "", Map.of("client_instance_id", "a")));
+        added.removed(vanishing);
+
+        assertThat(shownLater.get(Instrument.THROTTLED).value().getAsLong()).isEqualTo(1);
+        assertThat(shownLater.get(Instrument.UNKNOWN_SUBSCRIPTIONS).value().getAsLong())
+                .isEqualTo(1);
+    }
+
+    @Test
     void theTotalNeverFallsAndNothingIsCountedTwiceWhileClientsComeAndGo() throws Exception {
         Thread clients = new Thread(() -> {
             for (int i = 0; i < 2_000; i++) {
