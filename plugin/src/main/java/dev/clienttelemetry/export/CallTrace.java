@@ -92,7 +92,7 @@ final class CallTrace extends EventListener {
         boolean stale = connected && !connecting && !answering;
         return Answer.of(
                 stale ? Answer.Outcome.STALE_CONNECTION : Answer.Outcome.RETRY,
-                reason.getClass().getName(),
+                ErrorTypes.of(reason),
                 cause(reason, protocol));
     }
 

@@ -160,12 +160,12 @@ abstract class OtlpTransport implements RequestSender {
         if (closed && answer.outcome() != Answer.Outcome.ACCEPTED) {
             return answer.as(Answer.Outcome.CANCELLED, "");
         }
-        reachability.answered(answer, acceptedBefore);
+        reachability.answered(answer, acceptedBefore, payload.isOwnMetrics());
         return answer;
     }
 
     private static Answer unexpected(Throwable failure) {
-        String type = failure.getClass().getName();
+        String type = ErrorTypes.of(failure);
         return Answer.of(Answer.Outcome.RETRY, type, type + ": " + ForeignText.oneLine(failure.getMessage()));
     }
 

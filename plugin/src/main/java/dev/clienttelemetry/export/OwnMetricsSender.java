@@ -35,7 +35,10 @@ abstract class OwnMetricsSender {
     private void send(Payload payload, boolean again, Runnable onAccepted, Consumer<Throwable> onError) {
         transport.send(payload, answer -> {
             switch (answer.outcome()) {
-                case ACCEPTED -> onAccepted.run();
+                case ACCEPTED -> {
+                    tellOfRejected(answer);
+                    onAccepted.run();
+                }
                 case STALE_CONNECTION -> {
                     if (again) {
                         send(payload, false, onAccepted, onError);
@@ -52,6 +55,17 @@ abstract class OwnMetricsSender {
         });
     }
 
+    private void tellOfRejected(Answer answer) {
+        if (answer.rejectedPoints() > 0) {
+            notices.warn(
+                    "own-partial",
+                    "The backend rejected " + answer.rejectedPoints() + " data points of the plugin's own metrics: "
+                            + (answer.detail().isEmpty() ? "it did not say why" : answer.detail()));
+        } else if (!answer.detail().isEmpty()) {
+            notices.warn("own-warning", "The backend took the plugin's own metrics and warns: " + answer.detail());
+        }
+    }
+
     /** Frees threads and sockets. */
     public final CompletableResultCode shutdown() {
         transport.close();
@@ -62,6 +76,11 @@ abstract class OwnMetricsSender {
         @Override
         public int size() {
             return writer.getContentLength();
+        }
+
+        @Override
+        public boolean isOwnMetrics() {
+            return true;
         }
 
         @Override

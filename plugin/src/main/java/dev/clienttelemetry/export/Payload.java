@@ -12,6 +12,11 @@ interface Payload {
     /** Returns how many bytes {@link #writeTo} writes. */
     int size();
 
+    /** Returns whether these are the plugin's own metrics and no pushes. */
+    default boolean isOwnMetrics() {
+        return false;
+    }
+
     /** Writes the bytes; leaves the stream open. */
     void writeTo(OutputStream out) throws IOException;
 }

@@ -24,6 +24,10 @@ public final class Reachability {
         UNREACHABLE
     }
 
+    private static final String OWN_METRICS_DROPPED =
+            "This answers the plugin's own metrics, which are dropped until this"
+                    + " is put right; what answers pushes is told apart";
+
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /** So many changes are logged as they come; an outage and its end are two. */
@@ -59,13 +63,16 @@ public final class Reachability {
      * @param text in one line without secrets
      */
     private record Cause(String group, String kind, String text) {
+        private static final String REFUSES = "refuses pushes: ";
+        private static final String REFUSES_OWN = "refuses the own metrics: ";
+
         static final Cause NONE = new Cause("", "", "");
 
-        static Cause of(Answer answer) {
+        static Cause of(Answer answer, boolean ownMetrics) {
             String kind = answer.errorType() + (answer.retryAfterNanos() > 0 ? " with a wait" : "");
             String group;
             if (answer.outcome() == Answer.Outcome.ENDPOINT_REFUSES) {
-                group = "refuses " + kind;
+                group = (ownMetrics ? REFUSES_OWN : REFUSES) + kind;
             } else if (answer.errorType().startsWith("javax.net.ssl.")) {
                 group = "TLS";
             } else if (answer.errorType().equals("timeout")
@@ -77,8 +84,20 @@ public final class Reachability {
             return new Cause(group, kind, answer.detail());
         }
 
-        boolean drops() {
-            return group.startsWith("refuses ");
+        /** Returns whether it says no more than this one: that own metrics are refused as pushes are is no news. */
+        boolean isToldBy(Cause other) {
+            return equals(other) || group.equals(REFUSES_OWN + kind) && other.group.equals(REFUSES + kind);
+        }
+
+        String consequence() {
+            if (group.startsWith(REFUSES_OWN)) {
+                return "This answers the plugin's own metrics, which are dropped until this is put right; what answers pushes"
+                        + " is told apart";
+            }
+            return group.startsWith(REFUSES)
+                    ? "Pushes sent to it are dropped until this is put right"
+                    : "Pushes are kept and tried again, as far as client.telemetry.buffer.max.bytes and"
+                            + " client.telemetry.batch.max.age.ms allow";
         }
     }
 
@@ -109,8 +128,9 @@ public final class Reachability {
      *
      * @param acceptedBefore {@link #accepted} when the request was sent: where others got through since then, a failure says
      *     nothing of the endpoint
+     * @param ownMetrics whether it is the answer to the plugin's own metrics: what happens to pushes may be otherwise
      */
-    void answered(Answer answer, long acceptedBefore) {
+    void answered(Answer answer, long acceptedBefore, boolean ownMetrics) {
         switch (answer.outcome()) {
             case ACCEPTED, CONTENT_REFUSED -> {
                 accepted.incrementAndGet();
@@ -118,7 +138,7 @@ public final class Reachability {
             }
             case RETRY, TIMEOUT, ENDPOINT_REFUSES -> {
                 if (accepted.get() == acceptedBefore) {
-                    become(State.UNREACHABLE, Cause.of(answer));
+                    become(State.UNREACHABLE, Cause.of(answer, ownMetrics));
                 }
             }
             case STALE_CONNECTION, CANCELLED -> {
@@ -140,7 +160,7 @@ public final class Reachability {
     }
 
     private synchronized void become(State now, Cause why) {
-        if (now == state && why.equals(cause)) {
+        if (now == state && why.isToldBy(cause)) {
             return;
         }
         long nanos = nanoClock.getAsLong();
@@ -186,10 +206,7 @@ public final class Reachability {
                     "OTLP endpoint {}: {}. {}{}",
                     endpoint,
                     cause.text(),
-                    cause.drops()
-                            ? "Pushes sent to it are dropped until this is put right"
-                            : "Pushes are kept and tried again, as far as client.telemetry.buffer.max.bytes and"
-                                    + " client.telemetry.batch.max.age.ms allow",
+                    cause.consequence(),
                     more > 0 ? " (" + times + ")" : "");
         } else {
             boolean again = loggedState != State.UNKNOWN || more > 0;

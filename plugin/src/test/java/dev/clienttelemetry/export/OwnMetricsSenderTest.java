@@ -94,6 +94,23 @@ class OwnMetricsSenderTest {
     }
 
     @Test
+    void ownMetricsThatAreRejectedInAPartialSuccessAreTold() throws IOException {
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
+                CapturedLog log = new CapturedLog();
+                OtlpConnection connection =
+                        open(OtlpProtocol.HTTP_PROTOBUF, receiver.httpEndpoint().toString())) {
+            receiver.answerWith(request -> new Answer.PartialSuccess(1, "too old"));
+
+            assertThat(export(connection.ownMetricsExporter())).isTrue();
+
+            assertThat(log.lines("own metrics"))
+                    .singleElement()
+                    .asString()
+                    .contains("rejected 1 data points of the plugin's own metrics: too old");
+        }
+    }
+
+    @Test
     void refusedOwnMetricsAreTold() throws IOException {
         try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
                 CapturedLog log = new CapturedLog();

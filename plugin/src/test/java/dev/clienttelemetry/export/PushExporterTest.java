@@ -238,7 +238,7 @@ class PushExporterTest {
     void silenceIsToldWhereOthersGotThrough() {
         push("a1");
         stepAfter(LINGER_MS);
-        reachability.answered(Answer.of(ACCEPTED, "", ""), 0);
+        reachability.answered(Answer.of(ACCEPTED, "", ""), 0, false);
 
         try (CapturedLog log = new CapturedLog()) {
             requests.next().retryAfter(TimeUnit.SECONDS.toNanos(20));

@@ -30,7 +30,7 @@ class ReachabilityTest {
     }
 
     private void answer(Answer.Outcome outcome, String detail) {
-        reachability.answered(Answer.of(outcome, "type", detail), reachability.accepted());
+        reachability.answered(Answer.of(outcome, "type", detail), reachability.accepted(), false);
     }
 
     @Test
@@ -78,12 +78,29 @@ class ReachabilityTest {
     }
 
     @Test
+    void aRefusalOfTheOwnMetricsIsNotToldAsOneOfPushes() {
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), true);
+
+        assertThat(log.lines())
+                .singleElement()
+                .asString()
+                .contains("HTTP 403", "the plugin's own metrics, which are dropped")
+                .doesNotContain("Pushes");
+
+        answer(ENDPOINT_REFUSES, "HTTP 403");
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), true);
+
+        assertThat(log.lines()).hasSize(2);
+        assertThat(log.lines().get(1)).contains("HTTP 403", "Pushes sent to it are dropped");
+    }
+
+    @Test
     void aFailureAmongSuccessesSaysNothingOfTheEndpoint() {
         answer(ACCEPTED, "");
         long before = reachability.accepted();
         answer(ACCEPTED, "");
 
-        reachability.answered(Answer.of(RETRY, "503", "HTTP 503"), before);
+        reachability.answered(Answer.of(RETRY, "503", "HTTP 503"), before, false);
 
         assertThat(reachability.state()).isEqualTo(State.REACHABLE);
     }
