@@ -237,6 +237,19 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
+     * Ends an instance whose terminating push is refused: nothing more comes of it. Called on request threads: never blocks.
+     *
+     * @param idMost upper half of the client instance id
+     * @param idLeast lower half of the client instance id
+     */
+    public void ended(long idMost, long idLeast) {
+        ClientInstance known = live(idMost, idLeast);
+        if (known != null) {
+            endedWithoutConversion(instances.pushed(known, known.client(), 0, true));
+        }
+    }
+
+    /**
      * Counts and logs an error of our own while a push was taken in. Never throws.
      *
      * @param unexpected the error
@@ -272,7 +285,9 @@ public final class Pipeline implements AutoCloseable {
         closeStage("the plugin's own metrics", () -> expositions.close(left(deadline)));
         closeStage("the connection to the backend", connection::close);
         if (worker != null) {
-            LOG.info("Client telemetry has stopped");
+            LOG.info(
+                    "Client telemetry has stopped; {} pushes that still waited are dropped",
+                    metrics.pushesDropped().total(PushDropReason.SHUTDOWN));
         }
     }
 

@@ -80,6 +80,9 @@ final class PushReceiver {
             bytes = data == null || !data.hasRemaining() ? NOTHING : open.payloads.sound(data);
         } catch (MalformedPushException malformed) {
             pipeline.metrics().refusals().increment(malformed.reason());
+            if (terminating) {
+                pipeline.ended(most, least);
+            }
             // ApiException has no stack trace. An id is safe to show, and so is what the check says.
             return new InvalidRecordException(
                     "The push of client instance " + id + " is no sound OTLP: " + malformed.getMessage());

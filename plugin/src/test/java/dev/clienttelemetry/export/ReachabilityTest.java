@@ -87,7 +87,8 @@ class ReachabilityTest {
                 .contains("HTTP 403", "the plugin's own metrics, which are dropped")
                 .doesNotContain("Pushes");
 
-        answer(ENDPOINT_REFUSES, "HTTP 403");
+        reachability.answered(
+                Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), false);
         reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), true);
 
         assertThat(log.lines()).hasSize(2);
@@ -144,7 +145,7 @@ class ReachabilityTest {
     }
 
     private void fail(String errorType, String detail) {
-        reachability.answered(Answer.of(RETRY, errorType, detail), reachability.accepted());
+        reachability.answered(Answer.of(RETRY, errorType, detail), reachability.accepted(), false);
     }
 
     @Test

@@ -14,6 +14,7 @@ import dev.clienttelemetry.examples.receiver.Answer;
 import dev.clienttelemetry.examples.receiver.OtlpReceiver;
 import dev.clienttelemetry.examples.receiver.ReceivedPoint;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
+import dev.clienttelemetry.metrics.InstanceEnd;
 import dev.clienttelemetry.pipeline.CapturedLog;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -144,6 +145,25 @@ class ReporterTest {
             kafkas.exportMetrics(CONTEXT, Push.of(id, PAYLOAD));
 
             assertLabels();
+        }
+    }
+
+    @Test
+    void aMalformedTerminatingPushEndsItsInstanceAllTheSame() {
+        try (ClientTelemetryReceiverReporter reporter = new ClientTelemetryReceiverReporter()) {
+            start(reporter, Map.of());
+            ClientTelemetryReceiver kafkas = reporter.clientReceiver();
+            byte[] truncated = Arrays.copyOf(NEXT_PAYLOAD, NEXT_PAYLOAD.length - 1);
+            kafkas.exportMetrics(CONTEXT, Push.of(id, PAYLOAD));
+
+            assertThatThrownBy(() -> kafkas.exportMetrics(CONTEXT, Push.last(Uuid.randomUuid(), truncated)))
+                    .isInstanceOf(InvalidRecordException.class);
+            assertThat(reporter.metrics().instancesEnded().total()).isZero();
+            assertThatThrownBy(() -> kafkas.exportMetrics(CONTEXT, Push.last(id, truncated)))
+                    .isInstanceOf(InvalidRecordException.class);
+
+            assertThat(reporter.metrics().instancesEnded().total(InstanceEnd.TERMINATED))
+                    .isEqualTo(1);
         }
     }
 
@@ -304,6 +324,10 @@ class ReporterTest {
         reporter.close();
 
         awaitNoThreads();
+        assertThat(log.lines("Client telemetry has stopped"))
+                .singleElement()
+                .asString()
+                .endsWith("200 pushes that still waited are dropped");
     }
 
     @Test
