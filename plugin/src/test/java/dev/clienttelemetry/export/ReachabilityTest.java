@@ -87,8 +87,7 @@ class ReachabilityTest {
                 .contains("HTTP 403", "the plugin's own metrics, which are dropped")
                 .doesNotContain("Pushes");
 
-        reachability.answered(
-                Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), false);
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), false);
         reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), true);
 
         assertThat(log.lines()).hasSize(2);
