@@ -79,8 +79,9 @@ enum Codec {
                 }
                 length += read;
             }
-        } catch (RuntimeException invalid) {
-            // Kafka's streams wrap what their constructors find, and lz4 has unchecked exceptions of its own.
+        } catch (RuntimeException | StackOverflowError invalid) {
+            // Kafka's streams wrap what their constructors find, lz4 has unchecked exceptions of its own, and gzip's
+            // stream goes from one member to the next by calling itself.
             throw new IOException(invalid);
         }
     }

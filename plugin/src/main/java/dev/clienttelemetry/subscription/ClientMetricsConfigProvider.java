@@ -226,7 +226,8 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
         for (Watch watch : present) {
             try {
                 poll(watch);
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // The thread has to outlive it: nothing else looks at the files.
                 LOG.warn("The callback for changes of {} failed.", watch.path, e);
             }
         }

@@ -167,6 +167,12 @@ public final class SubscriptionFiles {
         TreeSet<Path> files = new TreeSet<>();
         try (DirectoryStream<Path> directory = Files.newDirectoryStream(path, SubscriptionFiles::isSubscriptionFile)) {
             for (Path file : directory) {
+                if (!Files.isRegularFile(file)) {
+                    // Most often a link whose target is gone for now: passed over, its subscriptions would be pruned.
+                    errors.add(new SourceError(
+                            file.toString(), 0, 0, "something that is no file, or a link to nothing", "a file"));
+                    continue;
+                }
                 files.add(file);
                 if (files.size() > MAX_FILES) {
                     errors.add(new SourceError(
@@ -178,7 +184,7 @@ public final class SubscriptionFiles {
             errors.add(unreadable(path, e));
             return List.of();
         }
-        if (files.isEmpty()) {
+        if (files.isEmpty() && errors.isEmpty()) {
             // Most often a wrong mount: taken for "no subscriptions", it would delete all of the cluster's with prune.
             errors.add(new SourceError(
                     path.toString(),
@@ -193,8 +199,7 @@ public final class SubscriptionFiles {
     private static boolean isSubscriptionFile(Path file) {
         String name = file.getFileName().toString();
         return !name.startsWith(".")
-                && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".properties"))
-                && Files.isRegularFile(file);
+                && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".properties"));
     }
 
     private static byte[] bytes(Path file, SourceErrors errors) {

@@ -62,7 +62,8 @@ public final class SubscriptionSource implements AutoCloseable {
         ConfigData answer;
         try {
             answer = provider.get(path);
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            // A provider whose own libraries are missing throws an Error, and is a bad source like any other.
             throw new InvalidSourceException(messageOf(e), e);
         }
         if (answer == null || answer.data() == null || answer.data().isEmpty()) {
@@ -86,7 +87,7 @@ public final class SubscriptionSource implements AutoCloseable {
         } catch (UnsupportedOperationException e) {
             // Kafka's own providers: the refresh is what there is.
             return;
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
             // A source that is missing now may come later.
             subscribed = false;
         }
@@ -115,17 +116,17 @@ public final class SubscriptionSource implements AutoCloseable {
     public void close() {
         try {
             provider.unsubscribeAll();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | LinkageError e) {
             // UnsupportedOperationException from Kafka's own; whatever else there is, closing goes on.
         }
         try {
             provider.close();
-        } catch (java.io.IOException | RuntimeException e) {
+        } catch (java.io.IOException | RuntimeException | LinkageError e) {
             // Nothing is left to read from it.
         }
     }
 
     private static String messageOf(Throwable e) {
-        return e.getMessage() == null ? e.toString() : e.getMessage();
+        return e.getMessage() == null || e instanceof Error ? e.toString() : e.getMessage();
     }
 }

@@ -156,7 +156,7 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                 long waitMs;
                 try {
                     waitMs = round(nodeId);
-                } catch (RuntimeException e) {
+                } catch (RuntimeException | Error e) {
                     // Not foreseen; whatever it is, the broker's subscriptions stay as they are.
                     failed(clusterLog, "Applying subscriptions failed: " + e);
                     waitMs = backoff();

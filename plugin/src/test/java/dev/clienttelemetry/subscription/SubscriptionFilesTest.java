@@ -244,7 +244,7 @@ class SubscriptionFilesTest {
         write("3.properties", "names=c\nc.metrics=x");
         write(".hidden.yaml", "nonsense");
         write("readme.txt", "nonsense");
-        Files.createDirectory(dir.resolve("sub.yaml"));
+        Files.createDirectory(dir.resolve("sub"));
 
         assertThat(SubscriptionFiles.read(dir).byName()).containsOnlyKeys("a", "b", "c");
     }
@@ -256,6 +256,15 @@ class SubscriptionFilesTest {
 
         assertThat(errors(dir)).singleElement().satisfies(e -> assertThat(e.toString())
                 .contains("2.yaml:1:24: found the name 'a' a second time", "the first is at " + first + ":1:24"));
+    }
+
+    @Test
+    void refusesADirectoryInWhichALinkLeadsNowhereOrADirectoryIsNamedLikeAFile() throws Exception {
+        write("a.yaml", "subscriptions: [{name: a, metrics: [x]}]");
+        Path link = Files.createSymbolicLink(dir.resolve("b.yaml"), dir.resolve("gone"));
+        Path directory = Files.createDirectory(dir.resolve("c.properties"));
+
+        assertThat(errors(dir)).extracting(SourceError::file).containsExactlyInAnyOrder("" + link, "" + directory);
     }
 
     @Test

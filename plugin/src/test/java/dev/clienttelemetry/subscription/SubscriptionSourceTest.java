@@ -52,6 +52,37 @@ class SubscriptionSourceTest {
     }
 
     @Test
+    void aProviderThatThrowsAnErrorIsABadSource() {
+        try (SubscriptionSource source = source(configs(MissingLibrary.class), dir.resolve("any"))) {
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessageContaining("NoClassDefFoundError: com/example/Missing");
+        }
+    }
+
+    /** A provider one of whose libraries is not on the class path. */
+    public static final class MissingLibrary implements ConfigProvider {
+        /** As Kafka creates it. */
+        public MissingLibrary() {}
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+
+        @Override
+        public ConfigData get(String path) {
+            throw new NoClassDefFoundError("com/example/Missing");
+        }
+
+        @Override
+        public ConfigData get(String path, Set<String> keys) {
+            return get(path);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    @Test
     void takesWhatDirectoryConfigProviderSuppliesNewlinesIncluded() throws Exception {
         Files.writeString(dir.resolve("names"), "a, b\n");
         Files.writeString(dir.resolve("a.metrics"), "x\n");

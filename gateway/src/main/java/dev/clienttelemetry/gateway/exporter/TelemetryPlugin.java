@@ -10,6 +10,7 @@ import dev.clienttelemetry.gateway.protocol.PushedMetrics;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.RepeatedFailure;
 import dev.clienttelemetry.reporter.ClientTelemetryReceiverReporter;
+import java.lang.reflect.InvocationTargetException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -95,6 +96,12 @@ public final class TelemetryPlugin implements PushExporter, AutoCloseable {
                     .newInstance();
         } catch (ClassNotFoundException e) {
             throw new ConfigException("exporter", className, "must be a class on the proxy's class path");
+        } catch (InvocationTargetException e) {
+            throw new ConfigException("exporter", className, "cannot be created: " + e.getCause());
+        } catch (ExceptionInInitializerError e) {
+            throw new ConfigException("exporter", className, "cannot be initialized: " + e.getCause());
+        } catch (LinkageError e) {
+            throw new ConfigException("exporter", className, "cannot be loaded: " + e);
         } catch (ReflectiveOperationException e) {
             throw new ConfigException("exporter", className, "must have a public constructor without parameters: " + e);
         }
@@ -134,7 +141,10 @@ public final class TelemetryPlugin implements PushExporter, AutoCloseable {
         long start = System.nanoTime();
         try {
             call.export(context, new OtlpPayload(push), push.pushIntervalMs());
-        } catch (RuntimeException | LinkageError | AssertionError e) {
+        } catch (Throwable e) {
+            // Whatever a plugin throws, a checked exception of another language or an Error, is its refusal of the
+            // push:
+            // anything that went on from here would cost the client its connection.
             calls.failed();
             if (!isOurs(plugin)) {
                 // Ours counts by reason, and a client can make it refuse at will.

@@ -56,14 +56,28 @@ final class DecompressedMetrics {
             return switch (compression) {
                 case NONE -> pushed;
                 case GZIP -> read(new GZIPInputStream(new ByteArrayInputStream(pushed)), pushed.length, maxBytes);
-                case LZ4 -> read(new LZ4FrameInputStream(new ByteArrayInputStream(pushed)), pushed.length, maxBytes);
+                case LZ4 -> lz4(pushed, maxBytes);
                 case ZSTD -> read(zstd(pushed), pushed.length, maxBytes);
                 case SNAPPY -> snappy(pushed, maxBytes);
             };
-        } catch (RuntimeException | LinkageError e) {
-            // The libraries throw unchecked exceptions too, and a native one may be missing for this platform.
+        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+            // The libraries throw unchecked exceptions too, a native one may be missing for this platform, and gzip's
+            // stream goes from one member to the next by calling itself.
             throw new IOException(compression + ": " + e.getMessage(), e);
         }
+    }
+
+    /**
+     * Reads one frame, which is what every client's serializer writes. The stream allocates its blocks anew for each frame,
+     * so that a push of empty ones would take minutes and yield nothing that the limit could see.
+     */
+    private static byte[] lz4(byte[] pushed, int maxBytes) throws TooLargeException, IOException {
+        ByteArrayInputStream in = new ByteArrayInputStream(pushed);
+        byte[] bytes = read(new LZ4FrameInputStream(in, true), pushed.length, maxBytes);
+        if (in.available() > 0) {
+            throw new IOException("an lz4 frame with " + in.available() + " bytes behind it");
+        }
+        return bytes;
     }
 
     private static InputStream zstd(byte[] pushed) throws IOException {

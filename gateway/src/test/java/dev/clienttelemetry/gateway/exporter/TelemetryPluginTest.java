@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.clienttelemetry.gateway.protocol.ClientIdentity;
 import dev.clienttelemetry.gateway.protocol.PushedMetrics;
 import java.io.File;
+import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Files;
@@ -79,6 +80,12 @@ class TelemetryPluginTest {
                 if (payload.data().get(0) == 9) {
                     throw new IllegalArgumentException("no");
                 }
+                if (payload.data().get(0) == 8) {
+                    throw new StackOverflowError();
+                }
+                if (payload.data().get(0) == 7) {
+                    throw TelemetryPluginTest.<RuntimeException>unchecked(new IOException("no"));
+                }
             };
         }
 
@@ -116,6 +123,26 @@ class TelemetryPluginTest {
                         "export c OTLP true 2",
                         "export c OTLP false 1",
                         "close");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <T extends Throwable> T unchecked(Throwable checked) throws T {
+        throw (T) checked;
+    }
+
+    @Test
+    void whateverAPluginThrowsIsCountedAsItsRefusal() {
+        try (TelemetryPlugin plugin =
+                TelemetryPlugin.start(Reporter.class.getName(), Map.of("key", "value"), "7", "c")) {
+            for (byte kind = 7; kind <= 9; kind++) {
+                byte[] payload = {kind};
+                assertThatThrownBy(() -> plugin.export(new PushedMetrics(
+                                PUSH.clientInstanceId(), PUSH.client(), false, payload, PUSH.pushIntervalMs())))
+                        .isInstanceOf(RuntimeException.class);
+            }
+            assertThat(plugin.calls().calls()).isEqualTo(3);
+            assertThat(plugin.calls().errors()).isEqualTo(3);
+        }
     }
 
     @Test

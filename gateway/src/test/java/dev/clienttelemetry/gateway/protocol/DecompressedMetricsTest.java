@@ -13,6 +13,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
 import java.util.zip.GZIPOutputStream;
+import net.jpountz.lz4.LZ4FrameOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +30,33 @@ class DecompressedMetricsTest {
         byte[] bomb = gzip(new byte[LIMIT + 1]);
         assertThatThrownBy(() -> DecompressedMetrics.of(bomb, PushCompression.GZIP, LIMIT))
                 .isInstanceOf(DecompressedMetrics.TooLargeException.class);
+    }
+
+    @Test
+    void oneLz4FrameIsReadAndEmptyOnesWithoutEndAreRefused() throws Exception {
+        ByteArrayOutputStream frames = new ByteArrayOutputStream();
+        try (LZ4FrameOutputStream out = new LZ4FrameOutputStream(frames)) {
+            out.write(random(300));
+        }
+        assertThat(DecompressedMetrics.of(frames.toByteArray(), PushCompression.LZ4, LIMIT))
+                .hasSize(300);
+        for (int frame = 0; frame < 1_000; frame++) {
+            new LZ4FrameOutputStream(frames).close();
+        }
+        assertThatThrownBy(() -> DecompressedMetrics.of(frames.toByteArray(), PushCompression.LZ4, LIMIT))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("behind it");
+    }
+
+    @Test
+    void emptyGzipMembersWithoutEndAreRefused() throws Exception {
+        byte[] member = gzip(new byte[0]);
+        ByteArrayOutputStream members = new ByteArrayOutputStream();
+        for (int i = 0; i < 50_000; i++) {
+            members.write(member);
+        }
+        assertThatThrownBy(() -> DecompressedMetrics.of(members.toByteArray(), PushCompression.GZIP, LIMIT))
+                .isInstanceOf(IOException.class);
     }
 
     @Test
