@@ -28,6 +28,9 @@ import dev.clienttelemetry.metrics.TelemetryMetrics;
  *
  * <p>The first point of a monotonic sum's sequence is preceded by a zero 1 ms after the sequence's start, or 1 ms after
  * {@code sent} if that is later: backends that look at values only see the first delta as a rise from it.
+ *
+ * <p>No point is sent whose start is later than its time: while points are held back before a sequence has sent any, its
+ * start moves back with the client's clock.
  */
 final class SumConverter {
     /** How long points are held back for a client whose clock was set back, in milliseconds. */
@@ -141,6 +144,7 @@ final class SumConverter {
         }
         if (hold) {
             if (!mayStopHolding(row)) {
+                moveStartBack(row, start);
                 return PointDropReason.CLOCK_BACK;
             }
             metrics.sequenceRestarts().increment(SequenceRestart.CLOCK_BACK);
@@ -218,6 +222,18 @@ final class SumConverter {
             rows[row + SeriesTable.FLAGS] |= SeriesTable.ZERO_PENDING;
         } else {
             rows[row + SeriesTable.FLAGS] &= ~SeriesTable.ZERO_PENDING;
+        }
+    }
+
+    /**
+     * Lets a sequence of which nothing was sent yet begin where time goes on now, if that is earlier: the point that is
+     * sent at last may end before the start that the sequence had. It never begins before the last point sent.
+     */
+    private void moveStartBack(int row, long start) {
+        long sent = rows[row + SeriesTable.LAST_SENT];
+        long earliest = Long.compareUnsigned(start, sent) > 0 ? start : sent;
+        if (Long.compareUnsigned(rows[row + SeriesTable.SEQUENCE_START], earliest) > 0) {
+            rows[row + SeriesTable.SEQUENCE_START] = earliest;
         }
     }
 

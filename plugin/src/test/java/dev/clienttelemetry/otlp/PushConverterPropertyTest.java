@@ -27,6 +27,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Combinators;
@@ -246,6 +247,7 @@ class PushConverterPropertyTest {
             byte[] before = payload.clone();
             ConvertedPush push = converter.convert(instance, client, payload);
             reference.zeros.clear();
+            reference.sums.clear();
             MetricsData expected = reference.convert(instance, client, data, nanos);
 
             MetricsData actual = parsed(push.bytes());
@@ -254,10 +256,18 @@ class PushConverterPropertyTest {
                     .as("%s", HexFormat.of().formatHex(payload))
                     .isEqualTo(DecodedPoints.of(expected));
             assertThat(push.points()).isEqualTo(DecodedPoints.count(actual));
+            assertStartsAreNotAfterTimes();
             assertCoalesced(data, actual, instance, client);
             assertNoLargerThanAllowed(payload, data, push, actual, instance, client);
             assertCounted();
             assertThat(converter.series()).isEqualTo(reference.series());
+        }
+
+        /** Of the sums that were made cumulative, which are the reference's: what passes unchanged is the client's. */
+        private void assertStartsAreNotAfterTimes() {
+            assertThat(Stream.concat(reference.zeros.stream(), reference.sums.stream()))
+                    .allMatch(
+                            point -> Long.compareUnsigned(point.getStartTimeUnixNano(), point.getTimeUnixNano()) <= 0);
         }
 
         private void assertCounted() {

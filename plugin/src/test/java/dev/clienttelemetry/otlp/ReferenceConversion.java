@@ -57,6 +57,7 @@ final class ReferenceConversion {
     long zeroLeftOut;
     long passedThrough;
     final List<NumberDataPoint> zeros = new ArrayList<>();
+    final List<NumberDataPoint> sums = new ArrayList<>();
 
     ReferenceConversion(ConversionSettings settings) {
         this.settings = settings;
@@ -69,6 +70,9 @@ final class ReferenceConversion {
         long start;
         long last;
         long sent;
+        /** No point of the sequence has been sent. */
+        boolean unsent;
+
         boolean real;
         /** What was sent last, and what has come since. One pair counts, by the type. */
         double realSum;
@@ -82,6 +86,7 @@ final class ReferenceConversion {
 
         void begin(long sequenceStart, boolean withZero) {
             start = sequenceStart;
+            unsent = true;
             realSum = 0;
             integerSum = 0;
             zeroDue = withZero;
@@ -304,6 +309,11 @@ final class ReferenceConversion {
         }
         if (hold && nowNanos - series.holdingSinceNanos < FIVE_MINUTES) {
             dropped.add(EnumSet.of(PointDropReason.CLOCK_BACK));
+            if (series.unsent) {
+                // Whatever is sent of it at last ends after what was sent and not before where the client is now.
+                BigInteger possible = unsigned(start).max(unsigned(series.sent));
+                series.start = unsigned(series.start).min(possible).longValue();
+            }
             return;
         }
         if (hold) {
@@ -319,12 +329,14 @@ final class ReferenceConversion {
         if (series.zeroDue) {
             zero(series, point, out);
         }
-        NumberDataPoint.Builder sent = point.toBuilder().setStartTimeUnixNano(series.start);
-        out.add(
-                series.real
-                        ? sent.setAsDouble(series.realSum).build()
-                        : sent.setAsInt(series.integerSum).build());
+        NumberDataPoint.Builder cumulative = point.toBuilder().setStartTimeUnixNano(series.start);
+        NumberDataPoint sent = series.real
+                ? cumulative.setAsDouble(series.realSum).build()
+                : cumulative.setAsInt(series.integerSum).build();
+        out.add(sent);
+        sums.add(sent);
         series.sent = time;
+        series.unsent = false;
     }
 
     private void zero(Series series, NumberDataPoint point, List<Message> out) {

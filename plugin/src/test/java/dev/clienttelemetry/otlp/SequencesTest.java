@@ -187,6 +187,26 @@ class SequencesTest {
     }
 
     @Test
+    void aSequenceOfWhichNothingWasSentBeginsWhereTheClockGoesOn() {
+        assertThat(pushed(delta(20_000, 10_000, 3L))).isEmpty();
+        assertThat(pushed(delta(10_000, 5000, 4L))).isEmpty();
+        assertThat(pushed(delta(5000, 8000, 5L))).containsExactly("5000-5001:0", "5000-8000:12");
+        assertThat(fixture.metrics.sequenceRestarts().total()).isZero();
+    }
+
+    @Test
+    void aSequenceBegunWhileHoldingBeginsWhereTheClockGoesOnButNotBeforeTheLastSent() {
+        pushed(delta(4, 5, 5L));
+        assertThat(pushed(delta(20_000, 10_000, -1L))).isEmpty();
+        assertThat(pushed(delta(10_000, 7000, 2L))).isEmpty();
+        assertThat(pushed(delta(7000, 8000, 3L))).containsExactly("7000-7001:0", "7000-8000:5");
+
+        assertThat(pushed(delta(20_000, 10_000, -1L))).isEmpty();
+        assertThat(pushed(delta(10_000, 6000, 2L))).isEmpty();
+        assertThat(pushed(delta(6000, 9000, 4L))).containsExactly("8000-8001:0", "8000-9000:6");
+    }
+
+    @Test
     void aGapAfterHoldingStartsANewSequenceWithWhatWasHeld() {
         pushed(delta(100_000, 101_000, 5L));
         pushed(delta(101_000, 90_000, 1L));
