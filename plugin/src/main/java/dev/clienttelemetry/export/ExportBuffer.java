@@ -123,13 +123,26 @@ public final class ExportBuffer<U extends Unconverted> {
                 release(before, PushDropReason.BUFFER_FULL);
                 return;
             }
-            convertedBytes += after;
-            queue.add(chunk, nowNanos);
+            addToQueue(chunk, after);
             if (queue.readyBytes() >= wakeAtReadyBytes || queue.hasReadyAlone()) {
                 changed.signalAll();
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void addToQueue(Chunk chunk, long after) {
+        boolean added = false;
+        try {
+            queue.add(chunk, nowNanos);
+            added = true;
+            convertedBytes += after;
+        } finally {
+            if (!added) {
+                // Out of memory, for one: the push is lost, its room is not.
+                release(after, PushDropReason.INTERNAL_ERROR);
+            }
         }
     }
 

@@ -10,7 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
-/** Warnings that may come in floods: each kind at most once a minute, then with the number that was held back. Thread-safe. */
+/**
+ * Warnings that may come in floods: each kind at most once a minute, then with the number that was held back. A log that
+ * fails is no reason for what it tells of to fail too: what it throws is swallowed, as there is nowhere to say it.
+ * Thread-safe.
+ */
 final class Notices {
     private static final long INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int MAX_KINDS = 64;
@@ -37,10 +41,23 @@ final class Notices {
      */
     void warn(String kind, String message) {
         long heldBack = admit(kind);
-        if (heldBack == 0) {
-            log.warn("{}", message);
-        } else if (heldBack > 0) {
-            log.warn("{} ({} more like this since the last such line)", message, heldBack);
+        try {
+            if (heldBack == 0) {
+                log.warn("{}", message);
+            } else if (heldBack > 0) {
+                log.warn("{} ({} more like this since the last such line)", message, heldBack);
+            }
+        } catch (RuntimeException | Error e) {
+            // See the class comment.
+        }
+    }
+
+    /** Logs a failure with its stack trace, for those who look for it. */
+    void debug(String message, Throwable failure) {
+        try {
+            log.debug(message, failure);
+        } catch (RuntimeException | Error e) {
+            // See the class comment.
         }
     }
 

@@ -160,7 +160,12 @@ abstract class OtlpTransport implements RequestSender {
         if (closed && answer.outcome() != Answer.Outcome.ACCEPTED) {
             return answer.as(Answer.Outcome.CANCELLED, "");
         }
-        reachability.answered(answer, acceptedBefore, payload.isOwnMetrics());
+        try {
+            reachability.answered(answer, acceptedBefore, payload.isOwnMetrics());
+        } catch (RuntimeException | Error e) {
+            // Its log failed: that must not keep the answer from whoever waits for it.
+            return answer;
+        }
         return answer;
     }
 

@@ -18,6 +18,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.Uuid;
 import org.slf4j.Logger;
@@ -48,6 +49,7 @@ public final class PushExporter {
     private final TelemetryMetrics metrics;
     private final LongSupplier nanoClock;
     private final BackOff backOff;
+    private final Logger log;
     private final Notices notices;
     private final BufferDrops bufferFull;
     private final BufferDrops conversionBacklog;
@@ -122,6 +124,19 @@ public final class PushExporter {
             TelemetryMetrics metrics,
             LongSupplier nanoClock,
             BackOff backOff) {
+        this(settings, buffer, sender, reachability, metrics, nanoClock, backOff, LOG);
+    }
+
+    PushExporter(
+            ExportSettings settings,
+            ExportBuffer<?> buffer,
+            RequestSender sender,
+            Reachability reachability,
+            TelemetryMetrics metrics,
+            LongSupplier nanoClock,
+            BackOff backOff,
+            Logger log) {
+        this.log = log;
         this.settings = settings;
         this.buffer = buffer;
         this.sender = sender;
@@ -129,19 +144,19 @@ public final class PushExporter {
         this.metrics = metrics;
         this.nanoClock = nanoClock;
         this.backOff = backOff;
-        this.notices = new Notices(LOG, nanoClock);
+        this.notices = new Notices(log, nanoClock);
         this.bufferFull = new BufferDrops(
                 PushDropReason.BUFFER_FULL,
                 "more arrive than the endpoint takes, and the " + buffer.maxBytes()
                         + " bytes of client.telemetry.buffer.max.bytes are full; the oldest go first",
                 metrics,
-                LOG);
+                log);
         this.conversionBacklog = new BufferDrops(
                 PushDropReason.CONVERSION_BACKLOG,
                 "they arrive faster than they are converted, and no room is left in the " + buffer.maxBytes()
                         + " bytes of client.telemetry.buffer.max.bytes; their increments are lost",
                 metrics,
-                LOG);
+                log);
         this.silentUntilNanos = nanoClock.getAsLong();
         this.thread = new Thread(this::run, "client-telemetry-sender");
         this.thread.setDaemon(true);
@@ -217,7 +232,7 @@ public final class PushExporter {
                 } catch (RuntimeException | Error e) {
                     // Not to be expected; without the thread nothing would be sent any more.
                     notices.warn("step", "Sending failed unexpectedly, and goes on: " + e);
-                    LOG.debug("Sending failed unexpectedly", e);
+                    notices.debug("Sending failed unexpectedly", e);
                     buffer.await(Long.MAX_VALUE, BUSY_NANOS);
                 }
             }
@@ -241,23 +256,23 @@ public final class PushExporter {
 
     private void giveUp() {
         buffer.close();
-        sender.close();
-        takeResults();
-        for (Batch batch : inFlight) {
-            buffer.done(batch, PushDropReason.SHUTDOWN, nanoClock.getAsLong());
+        try {
+            sender.close();
+            takeResults();
+        } finally {
+            for (Batch batch : inFlight) {
+                buffer.done(batch, PushDropReason.SHUTDOWN, nanoClock.getAsLong());
+            }
+            inFlight.clear();
+            underWay = UnderWay.NOTHING;
+            buffer.close();
         }
-        inFlight.clear();
-        underWay = UnderWay.NOTHING;
-        buffer.close();
     }
 
     /** Does all that can be done now. */
     void step() {
         takeResults();
         long now = nanoClock.getAsLong();
-        reachability.tick();
-        bufferFull.tick(now);
-        conversionBacklog.tick(now);
         buffer.dropOlderThan(TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()), now);
         if (closing && !hurried) {
             hurried = true;
@@ -273,6 +288,10 @@ public final class PushExporter {
             }
             send(batch);
         }
+        // Behind everything that must not depend on whether a line can be logged.
+        reachability.tick();
+        bufferFull.tick(now);
+        conversionBacklog.tick(now);
     }
 
     /** Bounds the batches that are tried while the endpoint takes none; one more than may be in flight keeps a way open. */
@@ -305,10 +324,23 @@ public final class PushExporter {
         underWay = UnderWay.of(inFlight);
         metrics.requests().increment();
         metrics.requestBytes().add(batch.size());
-        sender.send(batch, answer -> {
-            results.add(new Result(batch, answer));
-            buffer.wake();
-        });
+        // The first answer to an attempt counts: another would end the batch, or a later attempt, a second time.
+        AtomicBoolean answered = new AtomicBoolean();
+        Consumer<Answer> onAnswer = answer -> {
+            if (answered.compareAndSet(false, true)) {
+                results.add(new Result(batch, answer));
+                buffer.wake();
+            }
+        };
+        try {
+            sender.send(batch, onAnswer);
+        } catch (RuntimeException | Error e) {
+            // Not to be expected; without an answer the batch would stay under way for ever.
+            String type = ErrorTypes.of(e);
+            onAnswer.accept(Answer.of(Answer.Outcome.RETRY, type, type + ": " + ForeignText.oneLine(e.getMessage())));
+            notices.warn("send", "A request could not be made, and is tried again: " + type);
+            notices.debug("A request could not be made", e);
+        }
     }
 
     private void await() throws InterruptedException {
@@ -366,11 +398,11 @@ public final class PushExporter {
             case TIMEOUT -> timedOut(batch, answer, now);
             case CONTENT_REFUSED -> blame(batch, answer, now);
             case ENDPOINT_REFUSES -> {
+                buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
                 notices.warn(
                         "endpoint",
                         "Dropped a batch of " + batch.entries.size() + " pushes, which the backend will never take: "
                                 + answer.detail());
-                buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
             }
             case CANCELLED -> buffer.done(batch, PushDropReason.SHUTDOWN, now);
             default -> throw new IllegalStateException(answer.outcome().name());
@@ -382,6 +414,7 @@ public final class PushExporter {
         long rejected = Math.min(answer.rejectedPoints(), batch.points());
         metrics.pointsSent().add(batch.points() - rejected);
         metrics.pointsRejected().add(rejected);
+        buffer.done(batch, null, now);
         if (rejected > 0) {
             notices.warn(
                     "partial",
@@ -390,7 +423,6 @@ public final class PushExporter {
         } else if (!answer.detail().isEmpty()) {
             notices.warn("warning", "The backend took a request and warns: " + answer.detail());
         }
-        buffer.done(batch, null, now);
     }
 
     private void later(Batch batch, Answer answer, long now) {
@@ -400,19 +432,19 @@ public final class PushExporter {
             wait = Math.min(
                     Math.min(answer.retryAfterNanos(), Answer.MAX_SILENCE_NANOS),
                     TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()));
-            if (now + wait - silentUntilNanos > 0) {
-                if (reachability.state() == Reachability.State.REACHABLE) {
-                    // Others got through, so the endpoint's state does not tell of it.
-                    notices.warn(
-                            "silence",
-                            "Nothing is sent for " + TimeUnit.NANOSECONDS.toMillis(wait)
-                                    + " ms, as the endpoint wants it: " + answer.detail());
-                }
-                silentUntilNanos = now + wait;
+        }
+        keep(batch, now + wait);
+        if (answer.retryAfterNanos() > 0 && now + wait - silentUntilNanos > 0) {
+            silentUntilNanos = now + wait;
+            if (reachability.state() == Reachability.State.REACHABLE) {
+                // Others got through, so the endpoint's state does not tell of it.
+                notices.warn(
+                        "silence",
+                        "Nothing is sent for " + TimeUnit.NANOSECONDS.toMillis(wait) + " ms, as the endpoint wants it: "
+                                + answer.detail());
             }
         }
-        LOG.debug("Sending {} pushes again in {} ms: {}", batch.entries.size(), wait / 1_000_000, answer.detail());
-        keep(batch, now + wait);
+        log.debug("Sending {} pushes again in {} ms: {}", batch.entries.size(), wait / 1_000_000, answer.detail());
     }
 
     private void keep(Batch batch, long dueNanos) {
@@ -451,13 +483,13 @@ public final class PushExporter {
             buffer.giveBackAlone(batch, ALONE_NANOS, now);
             return;
         }
+        buffer.goAlone(instance, ALONE_NANOS, now);
+        buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
         notices.warn(
                 "refused",
                 "Dropped a push of " + batch.size() + " bytes of client instance " + name(instance)
                         + ", which the backend will not take: " + answer.detail()
                         + ". The instance's pushes are sent alone for 30 minutes");
-        buffer.goAlone(instance, ALONE_NANOS, now);
-        buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
     }
 
     private static String name(ClientInstance instance) {

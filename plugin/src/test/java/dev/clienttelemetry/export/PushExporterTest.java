@@ -16,10 +16,15 @@ import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.CapturedLog;
 import io.opentelemetry.sdk.common.export.RetryPolicy;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** What the sender decides, one step at a time. */
@@ -537,5 +542,130 @@ class PushExporterTest {
         assertThat(metrics.pushesDropped().total())
                 .as("what comes after is not counted")
                 .isEqualTo(2);
+    }
+
+    private PushExporter exporter(RequestSender sender, Logger log) {
+        return new PushExporter(
+                new ExportSettings(100, LINGER_MS, MAX_AGE_MS, 8),
+                buffer,
+                sender,
+                reachability,
+                metrics,
+                clock,
+                new BackOff(RetryPolicy.getDefault(), () -> 0.5),
+                log);
+    }
+
+    /** A log whose disk is full, or worse. */
+    private static Logger brokenLog() {
+        return (Logger) Proxy.newProxyInstance(
+                Logger.class.getClassLoader(), new Class<?>[] {Logger.class}, (proxy, method, arguments) -> {
+                    throw new IllegalStateException("no log");
+                });
+    }
+
+    private void stepThatMayThrow() {
+        try {
+            exporter.step();
+        } catch (IllegalStateException e) {
+            assertThat(e).hasMessage("no log");
+        }
+    }
+
+    @Test
+    void aSenderThatThrowsIsAFailedAttempt() {
+        boolean[] broken = {true};
+        exporter = exporter(
+                new RequestSender() {
+                    @Override
+                    public void send(Payload payload, Consumer<Answer> onAnswer) {
+                        if (broken[0]) {
+                            throw new AssertionError("no threads");
+                        }
+                        requests.send(payload, onAnswer);
+                    }
+
+                    @Override
+                    public void close() {
+                        requests.close();
+                    }
+                },
+                LoggerFactory.getLogger("test"));
+        push("a1");
+        stepAfter(LINGER_MS);
+        exporter.step();
+        assertThat(exporter.requestsInFlight()).isZero();
+        assertThat(buffer.pushes()).isEqualTo(1);
+
+        broken[0] = false;
+        stepAfter(10_000);
+        requests.next().answer(ACCEPTED);
+        exporter.step();
+
+        assertThat(requests.sent).containsExactly("a1");
+        assertThat(buffer.bytes()).isZero();
+        assertThat(buffer.pushes()).isZero();
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void onlyTheFirstAnswerToAnAttemptCounts() {
+        exporter = exporter(
+                new RequestSender() {
+                    @Override
+                    public void send(Payload payload, Consumer<Answer> onAnswer) {
+                        onAnswer.accept(Answer.of(ACCEPTED, "", ""));
+                        onAnswer.accept(Answer.of(ENDPOINT_REFUSES, "401", "no"));
+                        throw new IllegalStateException("after all");
+                    }
+
+                    @Override
+                    public void close() {
+                        requests.close();
+                    }
+                },
+                LoggerFactory.getLogger("test"));
+        push("a1");
+        stepAfter(LINGER_MS);
+        exporter.step();
+
+        assertThat(exporter.requestsInFlight()).isZero();
+        assertThat(buffer.bytes()).isZero();
+        assertThat(buffer.pushes()).isZero();
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Answer.Outcome.class)
+    void aLogThatThrowsHoldsNothingUp(Answer.Outcome outcome) {
+        exporter = exporter(requests, brokenLog());
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(outcome);
+        stepThatMayThrow();
+        assertThat(exporter.requestsInFlight()).isLessThanOrEqualTo(1);
+
+        for (int i = 0; i < 10 && buffer.pushes() > 0; i++) {
+            clock.advanceMillis(10_000);
+            stepThatMayThrow();
+            requests.answerAll(pushes -> true, ACCEPTED);
+            stepThatMayThrow();
+        }
+
+        assertThat(exporter.requestsInFlight()).isZero();
+        assertThat(buffer.bytes()).isZero();
+        assertThat(buffer.pushes()).isZero();
+    }
+
+    @Test
+    void aLogThatThrowsDoesNotKeepAPartlyRejectedBatch() {
+        exporter = exporter(requests, brokenLog());
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().rejected(1);
+        exporter.step();
+
+        assertThat(metrics.pointsRejected().total()).isEqualTo(1);
+        assertThat(buffer.bytes()).isZero();
     }
 }
