@@ -20,7 +20,7 @@ public enum PointDropReason {
     UNSPECIFIED_TEMPORALITY,
     /** The same interval again. */
     REPEAT,
-    /** Held back since the client's clock is before the last point sent; its delta is in a later point. */
+    /** Held back since the client's clock is before the last point sent; its delta is in a later point while its state lasts. */
     CLOCK_BACK,
     /** A new series beyond {@code client.telemetry.series.max}. */
     SERIES_BOUND,

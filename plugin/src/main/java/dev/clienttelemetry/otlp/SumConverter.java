@@ -24,7 +24,7 @@ import dev.clienttelemetry.metrics.TelemetryMetrics;
  * </ol>
  * A negative delta of a monotonic sum starts a new sequence at zero, whatever its interval; an overflow one with this
  * delta. What was added while points were held back is in the next point that is sent, also where that begins a new
- * sequence: no increment is lost.
+ * sequence: no increment is lost while the series' state lasts.
  *
  * <p>The first point of a monotonic sum's sequence is preceded by a zero 1 ms after the sequence's start, or 1 ms after
  * {@code sent} if that is later: backends that look at values only see the first delta as a rise from it.

@@ -181,7 +181,9 @@ final class ClientTelemetryConfig {
                     5000,
                     between(1, Integer.MAX_VALUE, "series"),
                     Importance.LOW,
-                    "The same for the series of one client instance, so that no client can use up the whole.")
+                    "The same for the series of one client instance, so that no client instance can use up the whole."
+                            + " A client that keeps changing its instance id can: find it by its client_id or principal in the"
+                            + " backend and stop it at the broker.")
             .define(
                     NAN_GAUGES,
                     Type.STRING,
