@@ -26,6 +26,6 @@ public enum PointDropReason {
     SERIES_BOUND,
     /** A new series beyond {@code client.telemetry.series.max.per.instance}. */
     INSTANCE_SERIES_BOUND,
-    /** A resource beyond the most different resources of one push. */
+    /** A resource beyond the most different resources, or the most bytes of labels, of one push. */
     RESOURCE_BOUND
 }

@@ -22,6 +22,12 @@ final class PushReader {
      */
     static final int MAX_RESOURCES = 1024;
 
+    /**
+     * What the labels of all resources of a push may take together, in bytes, where the push itself is not larger. A client
+     * chooses the length of its client id, so counting resources alone bounds no bytes.
+     */
+    static final int MAX_LABEL_BYTES = 64 * 1024;
+
     private static final int NO_RECORDED_VALUE = 1;
     private static final int TEMPORALITY_DELTA = 1;
     private static final int TEMPORALITY_CUMULATIVE = 2;
@@ -63,6 +69,8 @@ final class PushReader {
      * follows them is part of what they are merged by. Nothing does in most pushes, which are then read without a walk
      * ahead; where something does, the push is read again.
      */
+    private int maxResources;
+
     private boolean lookingAhead;
 
     private boolean missedSuffix;
@@ -134,6 +142,8 @@ final class PushReader {
         this.outline = outline;
         this.bytes = push;
         this.labels = labels;
+        int labelBytes = Math.max(push.length, MAX_LABEL_BYTES);
+        maxResources = Math.min(MAX_RESOURCES, Math.max(1, labelBytes / Math.max(1, labels.bytes().length)));
         lookingAhead = false;
         missedSuffix = false;
         read(push);
@@ -238,7 +248,7 @@ final class PushReader {
         }
         int found = resourceIdentities.find(placedHigh, placedLow);
         PushOutline.Resources resources = outline.resources;
-        beyondResources = found < 0 && resources.count == MAX_RESOURCES;
+        beyondResources = found < 0 && resources.count == maxResources;
         if (found >= 0 || beyondResources) {
             return found;
         }

@@ -115,12 +115,29 @@ class BoundsTest {
     }
 
     @Test
-    void aPushOfVeryManyResourcesIsCutOff() {
+    void theLabelsOfASmallPushDoNotMakeItLarge() {
         MetricsData.Builder push = MetricsData.newBuilder();
-        for (int i = 0; i < 1_100; i++) {
+        for (int i = 0; i < 1_000; i++) {
             push.mergeFrom(push(resource(attribute("a", String.valueOf(i))), gauge("g", delta(1, 2, 1L))));
         }
-        push.mergeFrom(push(resource(attribute("a", "0")), gauge("g", delta(2, 3, 1L))));
+        int size = push.build().getSerializedSize();
+        MetricsData converted = fixture.convert(push.build());
+        assertThat(size).isLessThan(PushReader.MAX_LABEL_BYTES);
+        assertThat(converted.getSerializedSize()).isBetween(size / 10, size + PushReader.MAX_LABEL_BYTES);
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.RESOURCE_BOUND))
+                .isEqualTo(1_000 - converted.getResourceMetricsCount())
+                .isPositive();
+    }
+
+    @Test
+    void aPushOfVeryManyResourcesIsCutOff() {
+        // Longer than the labels, which are bounded by the push's length.
+        String longValue = "x".repeat(500);
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (int i = 0; i < 1_100; i++) {
+            push.mergeFrom(push(resource(attribute("a", longValue + i)), gauge("g", delta(1, 2, 1L))));
+        }
+        push.mergeFrom(push(resource(attribute("a", longValue + "0")), gauge("g", delta(2, 3, 1L))));
         MetricsData converted = fixture.convert(push.build());
         assertThat(converted.getResourceMetricsCount()).isEqualTo(PushReader.MAX_RESOURCES);
         assertThat(fixture.metrics.pointsDropped().total(PointDropReason.RESOURCE_BOUND))
