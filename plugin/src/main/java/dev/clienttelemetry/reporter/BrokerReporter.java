@@ -29,13 +29,17 @@ abstract class BrokerReporter implements MetricsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerReporter.class);
     private static final String VERSION_RESOURCE = "/kafka/kafka-version.properties";
 
-    private final PushReceiver receiver = new PushReceiver();
+    private final PushReceiver receiver;
     private ClientTelemetryConfig config;
     private Pipeline pipeline;
     private String nodeId;
     private String clusterId;
     private boolean started;
     private volatile BrokerClientMetrics brokerMetrics;
+
+    BrokerReporter(boolean compressionIsLeftToPlugins) {
+        receiver = new PushReceiver(compressionIsLeftToPlugins);
+    }
 
     /** Returns what takes the pushes, the same object always. */
     final PushReceiver receiver() {

@@ -14,7 +14,13 @@ import org.apache.kafka.server.telemetry.ClientTelemetryReceiver;
 @SuppressWarnings({"deprecation", "removal"}) // Kafka 4.2 has another interface, which the other reporter is for.
 public final class ClientTelemetryReceiverReporter extends BrokerReporter implements ClientTelemetry {
     /** Creates a reporter that waits to be configured. */
-    public ClientTelemetryReceiverReporter() {}
+    public ClientTelemetryReceiverReporter() {
+        this(Codec.isLeftToPlugins());
+    }
+
+    ClientTelemetryReceiverReporter(boolean compressionIsLeftToPlugins) {
+        super(compressionIsLeftToPlugins);
+    }
 
     @Override
     public ClientTelemetryReceiver clientReceiver() {

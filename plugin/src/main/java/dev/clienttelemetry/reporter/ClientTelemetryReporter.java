@@ -13,7 +13,10 @@ import org.apache.kafka.server.telemetry.ClientTelemetryExporterProvider;
  */
 public final class ClientTelemetryReporter extends BrokerReporter implements ClientTelemetryExporterProvider {
     /** Creates a reporter that waits to be configured. */
-    public ClientTelemetryReporter() {}
+    public ClientTelemetryReporter() {
+        // Its interface came long after brokers began to decompress.
+        super(false);
+    }
 
     @Override
     public ClientTelemetryExporter clientTelemetryExporter() {

@@ -30,12 +30,27 @@ enum Codec {
     private static final Codec[] ALL = values();
     private static final int FIRST_GUESS = 16 * 1024;
 
+    private static final String SINCE_KAFKA_38 = "org.apache.kafka.common.compress.Compression";
+
     private final byte[] magic;
 
     Codec(int... magic) {
         this.magic = new byte[magic.length];
         for (int i = 0; i < magic.length; i++) {
             this.magic[i] = (byte) magic[i];
+        }
+    }
+
+    /**
+     * Returns whether this host hands pushes over as clients compressed them: 3.7 does. Told from 3.8, which decompresses
+     * them, by a class that came with it, since distributions number their versions in other ways.
+     */
+    static boolean isLeftToPlugins() {
+        try {
+            Class.forName(SINCE_KAFKA_38, false, Codec.class.getClassLoader());
+            return false;
+        } catch (ClassNotFoundException kafka37) {
+            return true;
         }
     }
 
@@ -148,8 +163,8 @@ enum Codec {
         private static MethodHandle opener(String codec) throws ReflectiveOperationException {
             Object compression;
             try {
-                Class<?> type = Class.forName("org.apache.kafka.common.compress.Compression");
-                Class<?> builder = Class.forName("org.apache.kafka.common.compress.Compression$Builder");
+                Class<?> type = Class.forName(SINCE_KAFKA_38);
+                Class<?> builder = Class.forName(SINCE_KAFKA_38 + "$Builder");
                 compression = builder.getMethod("build")
                         .invoke(type.getMethod("of", String.class).invoke(null, codec));
             } catch (ClassNotFoundException beforeKafka38) {

@@ -14,14 +14,18 @@ import java.util.Locale;
 /** Takes a sound payload out of what the host hands over. Stateless and thread-safe. */
 final class PushPayload {
     private final int maxBytes;
+    private final boolean maybeCompressed;
 
     /**
      * Creates it.
      *
      * @param maxBytes what a payload may have, decompressed: {@code telemetry.max.bytes}
+     * @param maybeCompressed whether the host hands payloads over as clients compressed them. Where it does not, what
+     *     begins like a compressed payload is none: its client said that it is not compressed, or compressed it twice
      */
-    PushPayload(int maxBytes) {
+    PushPayload(int maxBytes, boolean maybeCompressed) {
         this.maxBytes = maxBytes;
+        this.maybeCompressed = maybeCompressed;
     }
 
     /**
@@ -36,7 +40,7 @@ final class PushPayload {
         int start = data.position();
         byte[] bytes = new byte[data.remaining()];
         data.get(start, bytes);
-        Codec codec = Codec.recognise(bytes);
+        Codec codec = maybeCompressed ? Codec.recognise(bytes) : null;
         if (codec == null) {
             PushCheck.check(bytes, bytes.length);
             return bytes;

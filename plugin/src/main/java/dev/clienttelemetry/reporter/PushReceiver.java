@@ -26,10 +26,20 @@ final class PushReceiver {
 
     private record Target(Pipeline pipeline, PushPayload payloads) {}
 
+    private final boolean maybeCompressed;
     private volatile Target target;
 
+    /**
+     * Creates a receiver that is not open.
+     *
+     * @param maybeCompressed whether the host hands payloads over as clients compressed them
+     */
+    PushReceiver(boolean maybeCompressed) {
+        this.maybeCompressed = maybeCompressed;
+    }
+
     void open(Pipeline pipeline, int maxPayloadBytes) {
-        target = new Target(pipeline, new PushPayload(maxPayloadBytes));
+        target = new Target(pipeline, new PushPayload(maxPayloadBytes, maybeCompressed));
     }
 
     void close() {

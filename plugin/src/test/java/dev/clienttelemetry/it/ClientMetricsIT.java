@@ -143,6 +143,15 @@ class ClientMetricsIT {
     }
 
     @Test
+    void compressedBytesThatAreSaidToBePlainAreRefused() throws Exception {
+        try (RawClient client = new RawClient(broker.cluster().bootstrapServers(), "not-as-said")) {
+            client.subscribe();
+
+            assertThat(client.push(RawClient.gzip(Lies.payload()))).isEqualTo(Errors.INVALID_RECORD);
+        }
+    }
+
+    @Test
     void aMalformedPushIsRefusedAndAGoodClientGoesOn() throws Exception {
         try (KafkaProducer<String, String> good = broker.producer("good");
                 RawClient bad = new RawClient(broker.cluster().bootstrapServers(), "bad\u001b[2J")) {

@@ -8,10 +8,8 @@ import static io.opentelemetry.proto.metrics.v1.AggregationTemporality.AGGREGATI
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.clienttelemetry.examples.receiver.ReceivedPoint;
-import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.util.Arrays;
-import java.util.zip.GZIPOutputStream;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.Uuid;
@@ -53,9 +51,9 @@ class OldBrokerIT {
             }
             assertThat(broker.node().log().lines().filter(line -> line.contains("Kafka Client Telemetry ")))
                     .hasSize(1);
-            byte[] tooLarge = gzip(new byte[100_001]);
+            byte[] tooLarge = RawClient.gzip(new byte[100_001]);
             assertThat(pushOnce(broker, tooLarge, GZIP)).isEqualTo(Errors.NONE);
-            assertThat(pushOnce(broker, Arrays.copyOf(gzip(Lies.payload()), 60), GZIP))
+            assertThat(pushOnce(broker, Arrays.copyOf(RawClient.gzip(Lies.payload()), 60), GZIP))
                     .isEqualTo(Errors.INVALID_RECORD);
             assertThat(pushOnce(broker, Lies.payload(), (byte) 0)).isEqualTo(Errors.NONE);
             broker.awaitPoint(point -> point.name().equals(Lies.METRIC));
@@ -71,13 +69,5 @@ class OldBrokerIT {
             client.subscribe();
             return client.push(payload, compressionType, false);
         }
-    }
-
-    private static byte[] gzip(byte[] bytes) throws Exception {
-        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
-        try (GZIPOutputStream out = new GZIPOutputStream(compressed)) {
-            out.write(bytes);
-        }
-        return compressed.toByteArray();
     }
 }

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class PushPayloadTest {
     private static final byte[] PUSH = resource("/payloads/java-4.4.0-consumer-1.otlp");
-    private final PushPayload payloads = new PushPayload(1_048_576);
+    private final PushPayload payloads = new PushPayload(1_048_576, true);
 
     @Test
     void aPlainPayloadIsCopiedOut() throws Exception {
@@ -79,12 +79,23 @@ class PushPayloadTest {
 
     @ParameterizedTest
     @EnumSource
+    void whereTheHostDecompressesCompressedBytesAreUnsound(Codec codec) throws Exception {
+        byte[] compressed = compress(codec, PUSH);
+
+        assertThat(Codec.isLeftToPlugins()).as("on Kafka 4.4").isFalse();
+        assertThatThrownBy(() -> new PushPayload(1_048_576, false).sound(ByteBuffer.wrap(compressed)))
+                .isInstanceOf(MalformedPushException.class)
+                .hasMessageNotContaining("decompress");
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void theBoundHoldsDecompressed(Codec codec) throws Exception {
         byte[] compressed = compress(codec, PUSH);
 
-        assertThat(new PushPayload(PUSH.length).sound(ByteBuffer.wrap(compressed)))
+        assertThat(new PushPayload(PUSH.length, true).sound(ByteBuffer.wrap(compressed)))
                 .isEqualTo(PUSH);
-        assertThat(new PushPayload(PUSH.length - 1).sound(ByteBuffer.wrap(compressed)))
+        assertThat(new PushPayload(PUSH.length - 1, true).sound(ByteBuffer.wrap(compressed)))
                 .isNull();
     }
 

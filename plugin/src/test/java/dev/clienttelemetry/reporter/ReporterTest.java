@@ -219,7 +219,7 @@ class ReporterTest {
     @Test
     void whatKafka37LeavesCompressedIsTakenOrDroppedButNeverRefusedForItsSize() throws IOException {
         byte[] compressed = PushPayloadTest.compress(Codec.ZSTD, PAYLOAD);
-        try (ClientTelemetryReceiverReporter reporter = new ClientTelemetryReceiverReporter()) {
+        try (ClientTelemetryReceiverReporter reporter = new ClientTelemetryReceiverReporter(true)) {
             start(reporter, Map.of("telemetry.max.bytes", String.valueOf(PAYLOAD.length)));
             ClientTelemetryReceiver kafkas = reporter.clientReceiver();
 
@@ -232,6 +232,22 @@ class ReporterTest {
                             CONTEXT, Push.of(id, Arrays.copyOf(compressed, compressed.length - 20))))
                     .isInstanceOf(InvalidRecordException.class)
                     .hasMessageContaining("begins like zstd but does not decompress");
+        }
+    }
+
+    @Test
+    void whereKafkaDecompressesACompressedPayloadIsRefused() throws IOException {
+        byte[] compressed = PushPayloadTest.compress(Codec.GZIP, PAYLOAD);
+        try (ClientTelemetryReceiverReporter reporter = new ClientTelemetryReceiverReporter();
+                ClientTelemetryReporter newer = new ClientTelemetryReporter()) {
+            start(reporter, Map.of());
+            start(newer, Map.of());
+
+            assertThatThrownBy(() -> reporter.clientReceiver().exportMetrics(CONTEXT, Push.of(id, compressed)))
+                    .isInstanceOf(InvalidRecordException.class);
+            assertThatThrownBy(() -> newer.clientTelemetryExporter()
+                            .exportMetrics(context(CONTEXT, 30_000), Push.of(id, compressed)))
+                    .isInstanceOf(InvalidRecordException.class);
         }
     }
 
