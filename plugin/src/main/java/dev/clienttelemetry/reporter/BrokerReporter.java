@@ -141,6 +141,11 @@ abstract class BrokerReporter implements MetricsReporter {
     }
 
     private void warnOfHost() {
+        if (config.isBufferLargeForHeap()) {
+            LOG.warn(
+                    "client.telemetry.buffer.max.bytes has its default of 64 MiB, which is more than half of this JVM's heap:"
+                            + " set it to less, or give the JVM more (-Xmx)");
+        }
         if (config.isZooKeeperMode()) {
             LOG.warn(
                     "This broker is in ZooKeeper mode, in which Kafka has no client telemetry: no client will ever push"

@@ -129,8 +129,8 @@ final class ClientTelemetryConfig {
                     64L * 1024 * 1024,
                     between(1024 * 1024, Long.MAX_VALUE, "bytes"),
                     Importance.MEDIUM,
-                    "Memory that payloads may hold, all stages together. 1/8 of it is reserved for pushes that are not"
-                            + " yet converted.")
+                    "Memory that payloads may hold, all stages together, at most half of the heap. 1/8 of it is reserved"
+                            + " for pushes that are not yet converted.")
             .define(
                     BATCH_MAX_BYTES,
                     Type.INT,
@@ -238,6 +238,27 @@ final class ClientTelemetryConfig {
         refuseSecondReporter();
         this.values = parse();
         refuseContradictions();
+        refuseMoreThanTheHeap(Runtime.getRuntime().maxMemory());
+    }
+
+    /** A bound on memory that is not there is none: the broker would end with an OutOfMemoryError. */
+    void refuseMoreThanTheHeap(long heapBytes) {
+        long bytes = (Long) values.get(BUFFER_MAX_BYTES);
+        if (isSet(BUFFER_MAX_BYTES) && bytes > heapBytes / 2) {
+            throw new ConfigException(
+                    BUFFER_MAX_BYTES,
+                    bytes,
+                    "must be at most half of the heap, which is " + heapBytes + " bytes (-Xmx): " + heapBytes / 2);
+        }
+    }
+
+    /** Returns whether the default of the buffer's bound is more than half of the heap. */
+    boolean isBufferLargeForHeap() {
+        return (Long) values.get(BUFFER_MAX_BYTES) > Runtime.getRuntime().maxMemory() / 2;
+    }
+
+    private boolean isSet(String key) {
+        return host.get(key) != null;
     }
 
     /** Returns the definition of the keys, for documentation. Keys under {@link #ADMIN_PREFIX} are not in it. */
@@ -387,7 +408,7 @@ final class ClientTelemetryConfig {
             throw new ConfigException(
                     METRIC_REPORTERS,
                     String.join(",", list(METRIC_REPORTERS)),
-                    "must name this plugin once, or each push is sent " + ours.size() + " times: keep "
+                    "must name this plugin once, since each of its instances sends every push: keep "
                             + EXPORTER_REPORTER + " on Kafka 4.2 and later, " + RECEIVER_REPORTER + " before");
         }
     }

@@ -54,6 +54,19 @@ class ClientTelemetryConfigTest {
     }
 
     @Test
+    void aBufferOfMoreThanHalfOfTheHeapIsRefusedButTheDefaultIsNot() {
+        String key = "client.telemetry.buffer.max.bytes";
+        assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of(key, String.valueOf(Long.MAX_VALUE))))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(key)
+                .hasMessageContaining("half of the heap");
+        assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of(key, "10000000")).refuseMoreThanTheHeap(16_000_000))
+                .hasMessageEndingWith("must be at most half of the heap, which is 16000000 bytes (-Xmx): 8000000");
+        new ClientTelemetryConfig(Map.of(key, "8000000")).refuseMoreThanTheHeap(16_000_000);
+        new ClientTelemetryConfig(Map.of()).refuseMoreThanTheHeap(16_000_000);
+    }
+
+    @Test
     void aRunningBrokersParsedTypesGiveTheSameAsTheStringsAtItsStart() {
         Map<String, Object> strings = Map.of(
                 "client.telemetry.labels", "client_id, principal",
@@ -185,7 +198,7 @@ class ClientTelemetryConfigTest {
         assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of("metric.reporters", reporters)))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("metric.reporters")
-                .hasMessageContaining("must name this plugin once, or each push is sent 2 times")
+                .hasMessageContaining("must name this plugin once")
                 .hasMessageContaining(EXPORTER + " on Kafka 4.2 and later");
         assertThatThrownBy(
                         () -> new ClientTelemetryConfig(Map.of("metric.reporters", List.of(reporters.split(" *, *")))))

@@ -90,7 +90,7 @@ final class QuickstartRun {
         ReceivedClients received = new ReceivedClients(System::currentTimeMillis);
         ReceivedPluginMetrics ofPlugin = new ReceivedPluginMetrics();
         if (settings.endpoint() != null) {
-            screen.say("OTLP goes to your endpoint " + settings.endpoint() + " (" + settings.protocol() + ")");
+            screen.say("OTLP goes to your endpoint " + settings.shownEndpoint() + " (" + settings.protocol() + ")");
             return runBroker(kafka, settings.endpoint(), received, ofPlugin);
         }
         try (OtlpReceiver receiver = OtlpReceiver.start(request -> {
@@ -229,12 +229,12 @@ final class QuickstartRun {
         }
         stop(broker);
         screen.say("sent " + state.pointsSent() + " data points from " + clients[0] + " client instances to "
-                + settings.endpoint());
+                + settings.shownEndpoint());
         if (clients[0] < 2) {
             return failed(broker, "only " + clients[0] + " of the 2 client instances pushed metrics");
         }
         if (state.pointsSent() == 0 || !state.reachable()) {
-            return failed(broker, settings.endpoint() + " did not take them");
+            return failed(broker, settings.shownEndpoint() + " did not take them");
         }
         return 0;
     }

@@ -22,6 +22,18 @@ import java.time.Duration;
 record QuickstartSettings(
         KafkaVersion kafka, Duration duration, URI endpoint, String protocol, Path pluginJar, Path serverProperties) {
 
+    /** Returns the user's endpoint without what may be secret in it. */
+    String shownEndpoint() {
+        return shown(endpoint);
+    }
+
+    /** Returns an endpoint's scheme, host, port and path: user, password and query may be secret. */
+    static String shown(URI endpoint) {
+        return endpoint.getScheme() + "://" + endpoint.getHost()
+                + (endpoint.getPort() < 0 ? "" : ":" + endpoint.getPort())
+                + (endpoint.getRawPath() == null ? "" : endpoint.getRawPath());
+    }
+
     /** Returns the file that the broker's subscriptions come from. */
     Path subscriptions() {
         return serverProperties.resolveSibling("client-metrics.yaml").toAbsolutePath();

@@ -31,7 +31,7 @@ final class ReceivedPluginMetrics {
     /** Returns the plugin's own numbers in one line. */
     synchronized String line() {
         if (latest.isEmpty()) {
-            return "the plugin's own metrics did not arrive";
+            return "the plugin has sent no metrics of its own so far";
         }
         return "the plugin counted " + sum(PUSHES) + " pushes, " + sum(REFUSED) + " refused, " + sum(DROPPED)
                 + " dropped; " + sum(EXPORTED) + " data points sent";

@@ -22,11 +22,19 @@ final class Table {
             "LAG",
             "LATENCY MS");
     private static final int FIRST_NUMBER = 3;
+
+    /** What a narrow terminal does without, first to last: what a client does is told longer than what it is. */
+    private static final int[] EXPENDABLE = {2, 4, 3, 1, 5};
+
+    private static final String GAP = "  ";
     private static final int LONGEST_CELL = 32;
 
     private Table() {}
 
-    /** Returns the lines, headings first; none is longer than the width. */
+    /**
+     * Returns the lines, headings first; none is longer than the width. Columns for which there is no room are named in a
+     * last line.
+     */
     static List<String> lines(List<ReceivedClient> clients, long nowMillis, int width) {
         List<List<String>> rows = new ArrayList<>();
         rows.add(HEADINGS);
@@ -49,20 +57,44 @@ final class Table {
                 widths[column] = Math.max(widths[column], row.get(column).length());
             }
         }
-        return rows.stream().map(row -> line(row, widths, width)).toList();
+        List<String> hidden = new ArrayList<>();
+        for (int next = 0; next < EXPENDABLE.length && total(widths) > width; next++) {
+            widths[EXPENDABLE[next]] = 0;
+            hidden.add(HEADINGS.get(EXPENDABLE[next]));
+        }
+        List<String> lines = new ArrayList<>();
+        rows.forEach(row -> lines.add(line(row, widths, width)));
+        if (!hidden.isEmpty()) {
+            lines.add(within("(a wider terminal also shows " + String.join(", ", hidden) + ")", width));
+        }
+        return lines;
+    }
+
+    private static int total(int[] widths) {
+        int total = -GAP.length();
+        for (int width : widths) {
+            total += width == 0 ? 0 : width + GAP.length();
+        }
+        return total;
     }
 
     private static String line(List<String> row, int[] widths, int width) {
         StringBuilder line = new StringBuilder();
         for (int column = 0; column < widths.length; column++) {
+            if (widths[column] == 0) {
+                continue;
+            }
             String padding = " ".repeat(widths[column] - row.get(column).length());
             boolean number = column >= FIRST_NUMBER;
-            line.append(column == 0 ? "" : "  ")
+            line.append(column == 0 ? "" : GAP)
                     .append(number ? padding : "")
                     .append(row.get(column))
                     .append(number ? "" : padding);
         }
-        String text = line.toString().stripTrailing();
+        return within(line.toString().stripTrailing(), width);
+    }
+
+    private static String within(String text, int width) {
         return text.length() > width ? text.substring(0, width) : text;
     }
 

@@ -40,7 +40,7 @@ class ReceivedPluginMetricsTest {
     void metricsOfTheSameNameFromElsewhereAreNotThePlugins() {
         plugin.received(request("a client", sum("client_telemetry.push.received", point(3, ""))));
 
-        assertThat(plugin.line()).isEqualTo("the plugin's own metrics did not arrive");
+        assertThat(plugin.line()).isEqualTo("the plugin has sent no metrics of its own so far");
     }
 
     private static NumberDataPoint point(long value, String errorType) {

@@ -50,6 +50,19 @@ class TableTest {
     }
 
     @Test
+    void anEightyColumnTerminalShowsWhatAClientDoesAndSaysWhatItHides() {
+        ReceivedClient client = new ReceivedClient(
+                "demo-consumer", "A".repeat(22), "apache-kafka-java 4.4.0", Set.of("a"), 4000, 0, 99.9, 100.2, 3, 1.25);
+
+        List<String> lines = Table.lines(List.of(client), 1_500, 80);
+
+        assertThat(lines).allMatch(line -> line.length() <= 80);
+        assertThat(lines.get(0)).contains("CLIENT ID", "LAST PUSH", "SENT/S", "CONSUMED/S", "LAG", "LATENCY MS");
+        assertThat(lines.get(1)).contains("demo-consumer", "99.9", "100.2", "3.0").endsWith("1.3");
+        assertThat(lines.get(2)).contains("SOFTWARE");
+    }
+
+    @Test
     void passesNoControlCharactersOfAClientOn() {
         assertThat(Table.lines(List.of(named("\u001b[2Jgone\n")), 0, WIDE).get(1))
                 .startsWith("?[2Jgone?  ");

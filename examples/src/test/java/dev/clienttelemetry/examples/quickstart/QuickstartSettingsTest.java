@@ -1,0 +1,15 @@
+package dev.clienttelemetry.examples.quickstart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+
+class QuickstartSettingsTest {
+    @Test
+    void anEndpointIsShownWithoutUserPasswordAndQuery() {
+        assertThat(QuickstartSettings.shown(URI.create("http://us3r:s3cret@collector:4317/v1/metrics?token=s3cret")))
+                .isEqualTo("http://collector:4317/v1/metrics");
+        assertThat(QuickstartSettings.shown(URI.create("https://collector"))).isEqualTo("https://collector");
+    }
+}
