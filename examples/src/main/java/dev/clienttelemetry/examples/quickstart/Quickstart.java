@@ -106,7 +106,8 @@ public final class Quickstart implements Callable<Integer> {
                         || !endpoint.getScheme().matches("https?")
                         || endpoint.getHost() == null)) {
             throw new ParameterException(
-                    spec.commandLine(), "--endpoint is not a whole http or https URL; one looks like http://localhost:4317");
+                    spec.commandLine(),
+                    "--endpoint is not a whole http or https URL; one looks like http://localhost:4317");
         }
         Duration untilEnd = keep || (duration == null && screen.isTerminal())
                 ? null

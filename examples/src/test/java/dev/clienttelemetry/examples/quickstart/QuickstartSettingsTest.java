@@ -1,3 +1,7 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
 package dev.clienttelemetry.examples.quickstart;
 
 import static org.assertj.core.api.Assertions.assertThat;

@@ -58,7 +58,9 @@ class TableTest {
 
         assertThat(lines).allMatch(line -> line.length() <= 80);
         assertThat(lines.get(0)).contains("CLIENT ID", "LAST PUSH", "SENT/S", "CONSUMED/S", "LAG", "LATENCY MS");
-        assertThat(lines.get(1)).contains("demo-consumer", "99.9", "100.2", "3.0").endsWith("1.3");
+        assertThat(lines.get(1))
+                .contains("demo-consumer", "99.9", "100.2", "3.0")
+                .endsWith("1.3");
         assertThat(lines.get(2)).contains("SOFTWARE");
     }
 
