@@ -8,6 +8,7 @@ import dev.clienttelemetry.gateway.exporter.TelemetryPlugin;
 import dev.clienttelemetry.gateway.protocol.InstanceIdAgreement;
 import dev.clienttelemetry.gateway.protocol.TelemetryRequestMetrics;
 import dev.clienttelemetry.gateway.protocol.TelemetryRequests;
+import java.nio.ByteBuffer;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -29,6 +30,7 @@ public final class Gateway implements AutoCloseable {
     private final TelemetryPlugin plugin;
     private final TelemetryRequests requests;
     private final Workers workers;
+    private final ByteBuffer tooLarge;
 
     private Gateway(
             GatewaySettings settings,
@@ -47,7 +49,9 @@ public final class Gateway implements AutoCloseable {
                 settings.instancesMax(),
                 () -> TimeUnit.NANOSECONDS.toMillis(System.nanoTime()),
                 metrics);
-        this.workers = new Workers(settings.workers(), settings.waitingMaxBytes());
+        this.tooLarge = ByteBuffer.allocate(Math.min(settings.telemetryMaxBytes(), Integer.MAX_VALUE - 16) + 1)
+                .asReadOnlyBuffer();
+        this.workers = new Workers(settings.workers(), settings.waitingMaxBytes(), scheduler);
         scheduler.scheduleWithFixedDelay(
                 requests::expireInstances, EXPIRE_EVERY_SECONDS, EXPIRE_EVERY_SECONDS, TimeUnit.SECONDS);
     }
@@ -65,13 +69,17 @@ public final class Gateway implements AutoCloseable {
             return thread;
         });
         PresentSubscriptions subscriptions = null;
+        TelemetryPlugin plugin = null;
         try {
             subscriptions = PresentSubscriptions.read(settings.subscriptions(), scheduler);
-            TelemetryPlugin plugin = TelemetryPlugin.start(
+            plugin = TelemetryPlugin.start(
                     settings.exporter(), settings.exporterConfig(), settings.brokerId(), settings.clusterId());
             tellWhatIsNotKnown(settings);
             return new Gateway(settings, scheduler, subscriptions, plugin);
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
+            if (plugin != null) {
+                plugin.close();
+            }
             if (subscriptions != null) {
                 subscriptions.close();
             }
@@ -101,6 +109,11 @@ public final class Gateway implements AutoCloseable {
     /** Returns what is counted while answering. */
     public TelemetryRequestMetrics metrics() {
         return metrics;
+    }
+
+    /** Returns a payload that is larger than pushes may be, to stand for any; always the same bytes. */
+    public ByteBuffer tooLargePayload() {
+        return tooLarge.duplicate();
     }
 
     /** Returns the plugin. */

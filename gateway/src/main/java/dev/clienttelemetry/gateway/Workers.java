@@ -10,6 +10,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -26,18 +28,28 @@ public final class Workers implements AutoCloseable {
 
     private static final long CLOSE_SECONDS = 5;
 
+    /**
+     * How long a client waits for its answer at most: Kroxylicious holds back the connection's other requests meanwhile,
+     * and closes the connection after 20 s.
+     */
+    static final long ANSWER_WITHIN_MS = 5_000;
+
     private final ExecutorService threads;
     private final long maxBytes;
     private final AtomicLong waitingBytes = new AtomicLong();
     private final LongAdder refused = new LongAdder();
+    private final LongAdder late = new LongAdder();
+    private final ScheduledExecutorService timer;
 
     /**
      * Starts without any threads; they come with the first work.
      *
      * @param count how many threads
      * @param maxBytes the most bytes of payload that may wait or be worked on
+     * @param timer ends the wait for an answer that takes too long; stays the caller's
      */
-    Workers(int count, long maxBytes) {
+    Workers(int count, long maxBytes, ScheduledExecutorService timer) {
+        this.timer = timer;
         AtomicInteger number = new AtomicInteger();
         this.threads = Executors.newFixedThreadPool(count, task -> {
             Thread thread = new Thread(task, "client-telemetry-gateway-" + number.incrementAndGet());
@@ -51,10 +63,11 @@ public final class Workers implements AutoCloseable {
      * Takes work in.
      *
      * @param payloadBytes how much memory the request's payload holds
-     * @param work run on one of the threads
+     * @param work run on one of the threads, unless it still waits for one when its time is up
+     * @param tooLate gives the answer where the work gave none within {@value #ANSWER_WITHIN_MS} ms
      * @return what the work gives, or empty where there is no room or the gateway is closed
      */
-    public <T> Optional<CompletionStage<T>> take(int payloadBytes, Supplier<T> work) {
+    public <T> Optional<CompletionStage<T>> take(int payloadBytes, Supplier<T> work, Supplier<T> tooLate) {
         long bytes = (long) payloadBytes + REQUEST_BYTES;
         if (waitingBytes.addAndGet(bytes) > maxBytes + REQUEST_BYTES) {
             waitingBytes.addAndGet(-bytes);
@@ -63,7 +76,19 @@ public final class Workers implements AutoCloseable {
         }
         CompletableFuture<T> done = new CompletableFuture<>();
         try {
+            ScheduledFuture<?> deadline = timer.schedule(
+                    () -> {
+                        if (done.complete(tooLate.get())) {
+                            late.increment();
+                        }
+                    },
+                    ANSWER_WITHIN_MS,
+                    TimeUnit.MILLISECONDS);
             threads.execute(() -> {
+                if (done.isDone()) {
+                    waitingBytes.addAndGet(-bytes);
+                    return;
+                }
                 T result = null;
                 Throwable failure = null;
                 try {
@@ -73,6 +98,7 @@ public final class Workers implements AutoCloseable {
                 }
                 // Before the answer: whoever gets it may send the next request at once, and finds its room free.
                 waitingBytes.addAndGet(-bytes);
+                deadline.cancel(false);
                 if (failure == null) {
                     done.complete(result);
                 } else {
@@ -95,6 +121,11 @@ public final class Workers implements AutoCloseable {
     /** Returns how much work was refused for want of room. */
     public long refused() {
         return refused.sum();
+    }
+
+    /** Returns how many answers were given for the work since it took too long. */
+    public long late() {
+        return late.sum();
     }
 
     @Override

@@ -56,7 +56,12 @@ public record Client(
         return component.length() == keptLength(value) && value.startsWith(component);
     }
 
-    private static String cut(String value) {
+    /**
+     * Returns what is kept of a value: itself, or its beginning.
+     *
+     * @param value as the host has it, or null
+     */
+    public static String cut(String value) {
         if (value == null) {
             return null;
         }

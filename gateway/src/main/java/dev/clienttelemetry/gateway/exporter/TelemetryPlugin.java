@@ -83,7 +83,7 @@ public final class TelemetryPlugin implements PushExporter, AutoCloseable {
                 reporter.init(List.of());
             }
             return new TelemetryPlugin(plugin, call(className, plugin), contexts(plugin));
-        } catch (RuntimeException | LinkageError e) {
+        } catch (RuntimeException | Error e) {
             close(plugin);
             throw e;
         }

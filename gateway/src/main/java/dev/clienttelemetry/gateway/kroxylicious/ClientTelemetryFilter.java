@@ -146,13 +146,12 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
         }
         ClientIdentity client = client(header);
         int payloadBytes = request.metrics() == null ? 0 : request.metrics().remaining();
-        return work(
-                start,
-                // A larger one is refused without a look at its bytes.
-                Math.min(payloadBytes, gateway.settings().telemetryMaxBytes()),
-                () -> gateway.requests().push(request, headerId, client),
-                refusal,
-                context);
+        if (payloadBytes > gateway.settings().telemetryMaxBytes()) {
+            // It is refused for its size, in its turn among the checks. Its bytes shall not wait for that.
+            request.setMetrics(gateway.tooLargePayload());
+            payloadBytes = 0;
+        }
+        return work(start, payloadBytes, () -> gateway.requests().push(request, headerId, client), refusal, context);
     }
 
     private CompletionStage<RequestFilterResult> work(
@@ -161,7 +160,8 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
             Supplier<ApiMessage> work,
             Function<Errors, ApiMessage> refusal,
             FilterContext context) {
-        Optional<CompletionStage<ApiMessage>> working = gateway.workers().take(payloadBytes, work);
+        Optional<CompletionStage<ApiMessage>> working =
+                gateway.workers().take(payloadBytes, work, () -> refusal.apply(Errors.THROTTLING_QUOTA_EXCEEDED));
         if (working.isEmpty()) {
             // Clients come again after a push interval; any other error would have them stop or come at once.
             return answer(refusal.apply(Errors.THROTTLING_QUOTA_EXCEEDED), context);

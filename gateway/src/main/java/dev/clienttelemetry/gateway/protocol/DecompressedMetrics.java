@@ -60,7 +60,7 @@ final class DecompressedMetrics {
                 case ZSTD -> read(zstd(pushed), pushed.length, maxBytes);
                 case SNAPPY -> snappy(pushed, maxBytes);
             };
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
+        } catch (RuntimeException | Error e) {
             // The libraries throw unchecked exceptions too, a native one may be missing for this platform, and gzip's
             // stream goes from one member to the next by calling itself.
             throw new IOException(compression + ": " + e.getMessage(), e);
