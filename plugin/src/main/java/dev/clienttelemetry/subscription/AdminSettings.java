@@ -57,6 +57,7 @@ final class AdminSettings {
     }
 
     private Map<String, Object> derive(String clientId) {
+        refuseSlips();
         Map<String, Object> settings = new HashMap<>();
         settings.put("client.id", clientId);
         settings.put("request.timeout.ms", "10000");
@@ -67,8 +68,11 @@ final class AdminSettings {
         if (!own.containsKey(BOOTSTRAP_SERVERS)) {
             settings.put(BOOTSTRAP_SERVERS, address(listener));
             settings.put(SECURITY_PROTOCOL, protocol);
-            requireLogin(listener, own.getOrDefault(SECURITY_PROTOCOL, protocol).toString());
         }
+        requireLogin(
+                listener,
+                own.getOrDefault(SECURITY_PROTOCOL, settings.getOrDefault(SECURITY_PROTOCOL, "PLAINTEXT"))
+                        .toString());
         if (protocol.endsWith("SSL")) {
             putSsl(settings, listener);
         }
@@ -82,10 +86,28 @@ final class AdminSettings {
         return settings;
     }
 
+    /** Classes that settings name may have keys of their own, so only what looks like a known key is refused. */
+    private void refuseSlips() {
+        for (String key : own.keySet()) {
+            String meant = NearestName.slipOf(key, AdminClientConfig.configNames());
+            if (meant != null) {
+                throw new ConfigException(
+                        "Unknown key " + PREFIX + key + ": the Admin client knows " + PREFIX + meant + ".");
+            }
+        }
+    }
+
     private void requireLogin(String listener, String protocol) {
-        boolean login = own.keySet().stream().anyMatch(key -> key.startsWith("sasl."));
+        boolean login = own.containsKey("sasl.jaas.config")
+                || own.keySet().stream().anyMatch(key -> key.startsWith("sasl.login."))
+                || own.containsKey("sasl.client.callback.handler.class")
+                // The JVM's own login configuration will do where a mechanism is chosen for this client.
+                || own.containsKey("sasl.mechanism") && System.getProperty("java.security.auth.login.config") != null;
         if (protocol.startsWith("SASL") && !login) {
-            throw new ConfigException("The inter-broker listener " + listener + " uses " + protocol
+            throw new ConfigException((own.containsKey(BOOTSTRAP_SERVERS)
+                            ? "What " + PREFIX + BOOTSTRAP_SERVERS + " names"
+                            : "The inter-broker listener " + listener)
+                    + " uses " + protocol
                     + ", so applying subscriptions needs to know how to log in: set " + PREFIX + "sasl.mechanism and "
                     + PREFIX + "sasl.jaas.config, or name another listener by " + PREFIX + BOOTSTRAP_SERVERS + " and "
                     + PREFIX + SECURITY_PROTOCOL + ".");

@@ -28,6 +28,15 @@ final class NearestName {
         return nearest;
     }
 
+    /** Returns the known name that this one is a slip of, at most two characters away; null where it is known or none is. */
+    static String slipOf(String name, Collection<String> known) {
+        if (known.contains(name)) {
+            return null;
+        }
+        String nearest = of(name, known);
+        return nearest != null && distance(name, nearest) <= 2 ? nearest : null;
+    }
+
     /** Returns what to expect instead of an unknown name: the nearest known one, else what is known (at most ten). */
     static String expected(String name, Collection<String> known) {
         String nearest = of(name, known);

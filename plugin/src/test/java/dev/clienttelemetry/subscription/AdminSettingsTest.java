@@ -79,12 +79,36 @@ class AdminSettingsTest {
         assertThatThrownBy(() -> settings(broker)).isInstanceOf(ConfigException.class);
 
         broker.put("client.telemetry.admin.sasl.mechanism", "PLAIN");
+        assertThatThrownBy(() -> settings(broker)).as("a mechanism is no login").isInstanceOf(ConfigException.class);
         broker.put("client.telemetry.admin.sasl.jaas.config", "c");
         assertThat(settings(broker))
                 .containsEntry("security.protocol", "SASL_SSL")
                 .containsEntry("ssl.truststore.location", "/t")
                 .containsEntry("sasl.mechanism", "PLAIN")
                 .containsEntry("client.id", "mine");
+    }
+
+    @Test
+    void needsALoginElsewhereTooWhereThatUsesSasl() {
+        Map<String, String> broker = new HashMap<>(Map.of(
+                "client.telemetry.admin.bootstrap.servers", "a:2",
+                "client.telemetry.admin.security.protocol", "SASL_SSL"));
+        assertThatThrownBy(() -> settings(broker))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("client.telemetry.admin.bootstrap.servers names uses SASL_SSL");
+        broker.put("client.telemetry.admin.sasl.jaas.config", "c");
+        assertThat(settings(broker)).containsEntry("security.protocol", "SASL_SSL");
+    }
+
+    @Test
+    void aSlipInAKeyIsRefusedWithTheKeyThatWasMeantAndAKeyOfAnotherKindIsNot() {
+        assertThatThrownBy(() -> settings(Map.of("client.telemetry.admin.sasl.jaas.confg", "secret")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("client.telemetry.admin.sasl.jaas.confg")
+                .hasMessageContaining("client.telemetry.admin.sasl.jaas.config")
+                .hasMessageNotContaining("secret");
+        assertThat(settings(Map.of("client.telemetry.admin.my.engine.factory.realm", "r")))
+                .containsEntry("my.engine.factory.realm", "r");
     }
 
     @Test
