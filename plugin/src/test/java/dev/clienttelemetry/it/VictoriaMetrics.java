@@ -103,6 +103,11 @@ final class VictoriaMetrics implements AutoCloseable {
         return values;
     }
 
+    /** Returns the raw samples of the series that a selector selects, a line of JSON each. */
+    String export(String selector) throws IOException, InterruptedException {
+        return get("/api/v1/export?match%5B%5D=" + URLEncoder.encode(selector, StandardCharsets.UTF_8));
+    }
+
     private String get(String path) throws IOException, InterruptedException {
         HttpResponse<String> response = http.send(
                 HttpRequest.newBuilder(address.resolve(path))

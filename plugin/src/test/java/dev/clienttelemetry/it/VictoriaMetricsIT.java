@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -110,9 +111,19 @@ class VictoriaMetricsIT {
         sums.forEach((counter, sum) -> {
             assertThat(increases).as("%s of", function).containsKey(counter);
             assertThat(increases.get(counter))
-                    .as("%s of %s", function, counter)
+                    .as(() -> function + " of " + counter + "; in the backend: " + samples(backend, counter))
                     .isCloseTo(sum, within(Math.max(1, Math.abs(sum)) * 1e-9));
         });
+    }
+
+    /** Returns what the backend holds of a counter, to see in a failed run which point is missing. */
+    private static String samples(VictoriaMetrics backend, RecordedPushes.Counter counter) {
+        try {
+            return backend.export(
+                    "{__name__=\"" + counter.name() + "\",client_instance_id=\"" + counter.clientInstanceId() + "\"}");
+        } catch (IOException | InterruptedException e) {
+            return e.toString();
+        }
     }
 
     private static double sum(Map<RecordedPushes.Counter, Double> sums, Uuid client, String name) {
