@@ -65,6 +65,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
     @Option(
             names = "--endpoint",
             paramLabel = "URL",
+            converter = EndpointText.class,
             description = "Send to your own collector over gRPC, for example http://localhost:4317, instead of to the"
                     + " built-in receiver. Then nothing is listed here.")
     private URI endpoint;
@@ -143,7 +144,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
             int management = ports.next();
             Path directory = Files.createDirectory(cluster.directory().resolve("proxy"));
             screen.say("Proxy: starting Kroxylicious " + KroxyliciousProxy.VERSION + " with "
-                    + gatewayJar().getFileName() + "; OTLP goes to " + otlp);
+                    + gatewayJar().getFileName() + "; OTLP goes to " + EndpointText.shown(otlp));
             try (KroxyliciousProxy proxy = KroxyliciousProxy.start(
                     directory,
                     configuration(cluster.bootstrapServers(), port, ports.next(), management, otlp),

@@ -55,6 +55,7 @@ public final class Quickstart implements Callable<Integer> {
     @Option(
             names = "--endpoint",
             paramLabel = "URL",
+            converter = EndpointText.class,
             description = "Send to your own collector, for example http://localhost:4317, instead of to the built-in"
                     + " receiver.")
     private URI endpoint;
@@ -100,14 +101,6 @@ public final class Quickstart implements Callable<Integer> {
         if (!protocol.equals("grpc") && !protocol.equals("http/protobuf")) {
             throw new ParameterException(
                     spec.commandLine(), "--protocol is '" + protocol + "', not one of grpc, http/protobuf");
-        }
-        if (endpoint != null
-                && (endpoint.getScheme() == null
-                        || !endpoint.getScheme().matches("https?")
-                        || endpoint.getHost() == null)) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--endpoint is not a whole http or https URL; one looks like http://localhost:4317");
         }
         Duration untilEnd = keep || (duration == null && screen.isTerminal())
                 ? null

@@ -24,14 +24,7 @@ record QuickstartSettings(
 
     /** Returns the user's endpoint without what may be secret in it. */
     String shownEndpoint() {
-        return shown(endpoint);
-    }
-
-    /** Returns an endpoint's scheme, host, port and path: user, password and query may be secret. */
-    static String shown(URI endpoint) {
-        return endpoint.getScheme() + "://" + endpoint.getHost()
-                + (endpoint.getPort() < 0 ? "" : ":" + endpoint.getPort())
-                + (endpoint.getRawPath() == null ? "" : endpoint.getRawPath());
+        return EndpointText.shown(endpoint);
     }
 
     /** Returns the file that the broker's subscriptions come from. */

@@ -9,9 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
 class QuickstartTest {
@@ -33,6 +35,26 @@ class QuickstartTest {
 
         assertThat(exitCode).isEqualTo(2);
         assertThat(error.toString()).contains(right);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "http://us3r:s3cretpw@ho st",
+                "http://us3r:s3cretpw@host:port",
+                "ftp://us3r:s3cretpw@host",
+                "us3r:s3cretpw@host:4317"
+            })
+    void aWrongEndpointIsNotShownAgain(String wrong) {
+        for (Object quickstart : List.of(new Quickstart(), new GatewayQuickstart())) {
+            StringWriter error = new StringWriter();
+            CommandLine command = new CommandLine(quickstart).setErr(new PrintWriter(error));
+
+            assertThat(command.execute("--endpoint", wrong)).isEqualTo(2);
+            assertThat(error.toString())
+                    .contains("--endpoint", "one looks like http://localhost:4317")
+                    .doesNotContain("s3cretpw");
+        }
     }
 
     @Test

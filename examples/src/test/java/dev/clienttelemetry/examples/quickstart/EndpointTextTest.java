@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 
-class QuickstartSettingsTest {
+class EndpointTextTest {
     @Test
     void anEndpointIsShownWithoutUserPasswordAndQuery() {
-        assertThat(QuickstartSettings.shown(URI.create("http://us3r:s3cret@collector:4317/v1/metrics?token=s3cret")))
+        assertThat(EndpointText.shown(URI.create("http://us3r:s3cret@collector:4317/v1/metrics?token=s3cret")))
                 .isEqualTo("http://collector:4317/v1/metrics");
-        assertThat(QuickstartSettings.shown(URI.create("https://collector"))).isEqualTo("https://collector");
+        assertThat(EndpointText.shown(URI.create("https://collector"))).isEqualTo("https://collector");
     }
 }
