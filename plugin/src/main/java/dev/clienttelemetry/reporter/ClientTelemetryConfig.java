@@ -390,7 +390,7 @@ final class ClientTelemetryConfig {
 
     private void refuseUnknownKeys() {
         for (String key : host.keySet()) {
-            boolean known = !key.startsWith(PREFIX)
+            boolean known = !isOurs(key)
                     || DEFINITION.names().contains(key)
                     || key.startsWith(ADMIN_PREFIX) && key.length() > ADMIN_PREFIX.length();
             if (!known) {
@@ -398,6 +398,12 @@ final class ClientTelemetryConfig {
                         "Unknown configuration " + key + ": the nearest known key is " + nearest(key));
             }
         }
+    }
+
+    /** In any case of letters: what differs from a key only in that was meant to be it. */
+    private static boolean isOurs(String key) {
+        return key.regionMatches(true, 0, PREFIX, 0, PREFIX.length())
+                || key.equalsIgnoreCase(PREFIX.substring(0, PREFIX.length() - 1));
     }
 
     private void refuseSecondReporter() {
@@ -438,6 +444,18 @@ final class ClientTelemetryConfig {
                     SUBSCRIPTIONS_PROVIDER,
                     null,
                     "must be a name listed in config.providers, since " + SUBSCRIPTIONS_PATH + " is set");
+        }
+        if (provider == null) {
+            // Not with its value, which may be a password.
+            host.keySet().stream()
+                    .filter(this::isSet)
+                    .filter(key -> key.startsWith(ADMIN_PREFIX))
+                    .sorted()
+                    .findFirst()
+                    .ifPresent(key -> {
+                        throw new ConfigException(key + " is set, but without " + SUBSCRIPTIONS_PROVIDER
+                                + " nothing uses it: set that to a name listed in config.providers, or remove " + key);
+                    });
         }
     }
 
@@ -499,7 +517,7 @@ final class ClientTelemetryConfig {
         String nearest = known.get(0);
         int least = Integer.MAX_VALUE;
         for (String candidate : known) {
-            int edits = edits(key, candidate);
+            int edits = edits(key.toLowerCase(Locale.ROOT), candidate);
             if (edits < least) {
                 least = edits;
                 nearest = candidate;

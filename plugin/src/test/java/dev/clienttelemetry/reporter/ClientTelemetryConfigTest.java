@@ -167,6 +167,10 @@ class ClientTelemetryConfigTest {
         "client.telemetry.service_name, client.telemetry.service.name",
         "client.telemetry.Labels, client.telemetry.labels",
         "client.telemetry., client.telemetry.labels",
+        "client.telemetry, client.telemetry.labels",
+        "Client.Telemetry.labels, client.telemetry.labels",
+        "CLIENT.TELEMETRY.SUBSCRIPTIONS.PATH, client.telemetry.subscriptions.path",
+        "Client.Telemetry.admin.client.id, client.telemetry.admin.client.id",
         "client.telemetry.admin., client.telemetry.admin.*",
         "client.telemetry.amdin.security.protocol, client.telemetry.admin.security.protocol",
         "client.telemetry.subscription.path, client.telemetry.subscriptions.path",
@@ -179,11 +183,25 @@ class ClientTelemetryConfigTest {
     }
 
     @Test
+    void settingsOfTheAdminClientWithoutAProviderAreRefusedWithoutTheirValues() {
+        Map<String, String> admin = Map.of("client.telemetry.admin.sasl.jaas.config", "s3cret");
+        assertThatThrownBy(() -> new ClientTelemetryConfig(admin))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining("client.telemetry.admin.sasl.jaas.config is set")
+                .hasMessageContaining("client.telemetry.subscriptions.provider")
+                .hasMessageNotContaining("s3cret");
+        Map<String, String> withProvider = new HashMap<>(admin);
+        withProvider.put("config.providers", "file");
+        withProvider.put("client.telemetry.subscriptions.provider", "file");
+        withProvider.put("client.telemetry.subscriptions.path", "subscriptions.yaml");
+        new ClientTelemetryConfig(withProvider);
+    }
+
+    @Test
     void keysOfOthersAreNotLookedAt() {
         new ClientTelemetryConfig(Map.of(
                 "client.telemetryx", "1",
                 "log.retention.ms", "-1",
-                "client.telemetry.admin.sasl.jaas.config", "x",
                 "client.quota.callback.class", "y"));
     }
 
