@@ -48,6 +48,17 @@ build_is_current() {
     unchanged_since "$built" || { unchanged_since "$plugin_jar" && unchanged_since "$examples_jar"; }
 }
 
+# What Maven is at, for example ", kafka-client-telemetry: compile", and how much it had to fetch, if anything.
+build_step() {
+    local step fetched
+    step=$(sed -n 's/^\[INFO\] --- [^ ]*:\([^: ]*\) .*@ \([^ ]*\) ---.*/\2: \1/p' "$build_log" | tail -n 1)
+    fetched=$(grep -c 'Downloaded from' "$build_log" || true)
+    printf '%s' "${step:+, $step}"
+    if [ "${fetched:-0}" -gt 0 ]; then
+        printf '%s' ", $fetched artifacts downloaded"
+    fi
+}
+
 build() {
     echo "Building the plugin and the examples with Maven; log: $build_log"
     mkdir -p "$examples/target"
@@ -62,7 +73,7 @@ build() {
         sleep 1
         seconds=$((seconds + 1))
         if [ -t 1 ] || [ $((seconds % 10)) -eq 0 ]; then
-            progress "  ${seconds} s, $(grep -c 'Downloaded from' "$build_log" || true) artifacts downloaded"
+            progress "  ${seconds} s$(build_step)"
         fi
     done
     trap - EXIT

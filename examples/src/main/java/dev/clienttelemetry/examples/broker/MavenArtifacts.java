@@ -26,6 +26,10 @@ import java.util.function.Consumer;
  */
 public final class MavenArtifacts {
     private static final String POM = "pom.xml";
+
+    /** One for all names, so that a version that does not exist leaves none of its own behind. */
+    private static final String LOCK = "layout.lock";
+
     private static final int OUTPUT_LINES_SHOWN = 30;
 
     private MavenArtifacts() {}
@@ -50,8 +54,8 @@ public final class MavenArtifacts {
         Path directory = kept.resolve(name);
         // The file lock is for other processes; within one process a second lock is an error instead of a wait.
         synchronized (MavenArtifacts.class) {
-            try (FileChannel channel = FileChannel.open(
-                    kept.resolve(name + ".lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
+            try (FileChannel channel =
+                    FileChannel.open(kept.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 channel.lock();
                 if (!isLaidOut(directory, pom)) {
                     layOut(kept.resolve(name + ".partial"), directory, pom, what, mavenArguments, downloaded);
@@ -95,9 +99,13 @@ public final class MavenArtifacts {
         Directories.delete(partial);
         Directories.delete(directory);
         Files.createDirectories(partial);
-        Files.writeString(partial.resolve(POM), pom);
-        copyDependencies(partial, what, mavenArguments, downloaded);
-        Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
+        try {
+            Files.writeString(partial.resolve(POM), pom);
+            copyDependencies(partial, what, mavenArguments, downloaded);
+            Files.move(partial, directory, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Directories.delete(partial);
+        }
     }
 
     private static void copyDependencies(
