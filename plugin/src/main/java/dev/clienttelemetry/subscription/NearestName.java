@@ -8,11 +8,11 @@ import java.util.Collection;
 import java.util.Locale;
 
 /** Finds the known name that somebody most probably meant. */
-final class NearestName {
+public final class NearestName {
     private NearestName() {}
 
     /** Returns the nearest of the known names, null where none is near: more than a third of the characters differ. */
-    static String of(String name, Collection<String> known) {
+    public static String of(String name, Collection<String> known) {
         String nearest = null;
         int least = Math.max(2, name.length() / 3) + 1;
         if (name.length() > 64) {
@@ -29,7 +29,7 @@ final class NearestName {
     }
 
     /** Returns the known name that this one is a slip of, at most two characters away; null where it is known or none is. */
-    static String slipOf(String name, Collection<String> known) {
+    public static String slipOf(String name, Collection<String> known) {
         if (known.contains(name)) {
             return null;
         }
@@ -38,7 +38,7 @@ final class NearestName {
     }
 
     /** Returns what to expect instead of an unknown name: the nearest known one, else what is known (at most ten). */
-    static String expected(String name, Collection<String> known) {
+    public static String expected(String name, Collection<String> known) {
         String nearest = of(name, known);
         if (nearest != null) {
             return "'" + nearest + "'";

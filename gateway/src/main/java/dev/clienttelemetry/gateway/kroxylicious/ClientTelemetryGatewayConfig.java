@@ -4,90 +4,78 @@
  */
 package dev.clienttelemetry.gateway.kroxylicious;
 
-import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonCreator;
 import dev.clienttelemetry.gateway.GatewaySettings;
 import dev.clienttelemetry.subscription.ClientMetricsConfigProvider;
-import java.util.LinkedHashMap;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
  * The {@code config} of the filter's definition, as it is written: everything but {@code subscriptions} may be absent.
  * {@link GatewaySettings} says what the keys mean.
+ *
+ * <p>Takes the map as it stands in the file rather than having Jackson fill fields: Kroxylicious has Jackson pass over
+ * keys that it does not know, cut 2.7 to 2 and take 1 for true.
  */
-public record ClientTelemetryGatewayConfig(
-        @JsonProperty String name,
-        @JsonProperty String exporter,
-        @JsonProperty Map<String, Object> exporterConfig,
-        @JsonProperty(required = true) SubscriptionsConfig subscriptions,
-        @JsonProperty Integer telemetryMaxBytes,
-        @JsonProperty Integer instancesMax,
-        @JsonProperty Boolean headerRule,
-        @JsonProperty Boolean passHeaderId,
-        @JsonProperty Boolean echoClientInstanceId,
-        @JsonProperty Integer workers,
-        @JsonProperty Long waitingMaxBytes,
-        @JsonProperty String brokerId,
-        @JsonProperty String clusterId) {
+public final class ClientTelemetryGatewayConfig {
+    static final List<String> KEYS = List.of(
+            "exporter",
+            "exporterConfig",
+            "subscriptions",
+            "clusterId",
+            "brokerId",
+            "headerRule",
+            "passHeaderId",
+            "echoClientInstanceId",
+            "telemetryMaxBytes",
+            "instancesMax",
+            "workers",
+            "waitingMaxBytes",
+            "name");
+    static final List<String> SUBSCRIPTIONS_KEYS = List.of("path", "provider", "parameters", "refreshMs");
 
-    /** The {@code subscriptions} of the filter's configuration; everything but {@code path} may be absent. */
-    public record SubscriptionsConfig(
-            @JsonProperty String provider,
-            @JsonProperty Map<String, Object> parameters,
-            @JsonProperty(required = true) String path,
-            @JsonProperty Long refreshMs) {
+    private final Map<String, Object> values;
 
-        GatewaySettings.Subscriptions settings() {
-            return new GatewaySettings.Subscriptions(
-                    orElse(provider, ClientMetricsConfigProvider.class.getName()),
-                    text("subscriptions.parameters", parameters),
-                    path,
-                    orElse(refreshMs, GatewaySettings.Subscriptions.DEFAULT_REFRESH_MS));
-        }
+    /**
+     * Takes a configuration, unchecked: what is wrong is told when the gateway starts.
+     *
+     * @param values the keys with their values as YAML has them
+     */
+    @JsonCreator(mode = JsonCreator.Mode.DELEGATING)
+    public ClientTelemetryGatewayConfig(Map<String, Object> values) {
+        this.values = Collections.unmodifiableMap(values);
     }
 
     GatewaySettings settings() {
+        ConfigSection config = new ConfigSection("", values, KEYS);
+        Map<?, ?> subscriptions = config.map("subscriptions");
         if (subscriptions == null) {
             throw new ConfigException("subscriptions", null, "must name at least the path of the subscriptions");
         }
         return new GatewaySettings(
-                orElse(name, GatewaySettings.DEFAULT_NAME),
-                orElse(exporter, GatewaySettings.DEFAULT_EXPORTER),
-                text("exporterConfig", exporterConfig),
-                subscriptions.settings(),
-                orElse(telemetryMaxBytes, GatewaySettings.DEFAULT_TELEMETRY_MAX_BYTES),
-                orElse(instancesMax, GatewaySettings.DEFAULT_INSTANCES_MAX),
-                orElse(headerRule, true),
-                orElse(passHeaderId, true),
-                orElse(echoClientInstanceId, true),
-                orElse(workers, GatewaySettings.DEFAULT_WORKERS),
-                orElse(waitingMaxBytes, GatewaySettings.DEFAULT_WAITING_MAX_BYTES),
-                brokerId,
-                clusterId);
+                config.text("name", GatewaySettings.DEFAULT_NAME),
+                config.text("exporter", GatewaySettings.DEFAULT_EXPORTER),
+                config.properties("exporterConfig"),
+                settings(new ConfigSection("subscriptions.", subscriptions, SUBSCRIPTIONS_KEYS)),
+                config.wholeNumber("telemetryMaxBytes", GatewaySettings.DEFAULT_TELEMETRY_MAX_BYTES),
+                config.wholeNumber("instancesMax", GatewaySettings.DEFAULT_INSTANCES_MAX),
+                config.flag("headerRule", true),
+                config.flag("passHeaderId", true),
+                config.flag("echoClientInstanceId", true),
+                config.wholeNumber("workers", GatewaySettings.DEFAULT_WORKERS),
+                config.wholeNumber("waitingMaxBytes", GatewaySettings.DEFAULT_WAITING_MAX_BYTES),
+                config.text("brokerId", null),
+                config.text("clusterId", null));
     }
 
-    private static <T> T orElse(T value, T absent) {
-        return value == null ? absent : value;
-    }
-
-    /** YAML has numbers, booleans and lists where a broker's properties have text. */
-    private static Map<String, String> text(String key, Map<String, Object> values) {
-        Map<String, String> text = new LinkedHashMap<>();
-        if (values != null) {
-            values.forEach((name, value) -> {
-                if (value instanceof List<?> list) {
-                    text.put(name, list.stream().map(String::valueOf).collect(Collectors.joining(",")));
-                } else if (value instanceof Map) {
-                    throw new ConfigException(
-                            key + ": " + name + " must be one value; write keys in full, with their dots");
-                } else if (value != null) {
-                    text.put(name, value.toString());
-                }
-            });
-        }
-        return text;
+    private static GatewaySettings.Subscriptions settings(ConfigSection subscriptions) {
+        return new GatewaySettings.Subscriptions(
+                subscriptions.text("provider", ClientMetricsConfigProvider.class.getName()),
+                subscriptions.properties("parameters"),
+                subscriptions.text("path", null),
+                subscriptions.wholeNumber("refreshMs", GatewaySettings.Subscriptions.DEFAULT_REFRESH_MS));
     }
 
     /** Returns no values, since Kroxylicious puts this into error messages and some of the values are secrets. */

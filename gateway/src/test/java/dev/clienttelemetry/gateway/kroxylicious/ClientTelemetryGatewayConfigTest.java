@@ -8,41 +8,32 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.clienttelemetry.gateway.GatewaySettings;
-import dev.clienttelemetry.gateway.kroxylicious.ClientTelemetryGatewayConfig.SubscriptionsConfig;
 import io.kroxylicious.proxy.plugin.PluginConfigurationException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.config.ConfigException;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class ClientTelemetryGatewayConfigTest {
-    private static final SubscriptionsConfig AT_PATH = new SubscriptionsConfig(null, null, "/etc/subscriptions", null);
-
     private final Map<String, Object> exporterConfig = new HashMap<>();
-    private String exporter;
-    private String brokerId;
-    private String clusterId;
-    private Boolean headerRule;
-    private Boolean passHeaderId;
-    private Integer telemetryMaxBytes;
-    private Long waitingMaxBytes;
+    private final Map<String, Object> values = new HashMap<>();
+
+    @BeforeEach
+    void theLeast() {
+        values.put("subscriptions", Map.of("path", "/etc/subscriptions"));
+        values.put("exporterConfig", exporterConfig);
+    }
 
     private ClientTelemetryGatewayConfig config() {
-        return new ClientTelemetryGatewayConfig(
-                null,
-                exporter,
-                exporterConfig,
-                AT_PATH,
-                telemetryMaxBytes,
-                null,
-                headerRule,
-                passHeaderId,
-                null,
-                null,
-                waitingMaxBytes,
-                brokerId,
-                clusterId);
+        return new ClientTelemetryGatewayConfig(values);
     }
 
     @Test
@@ -62,17 +53,14 @@ class ClientTelemetryGatewayConfigTest {
                 .containsEntry(
                         "client.telemetry.labels",
                         "client_instance_id, client_id, client_software_name, client_software_version");
-        assertThatThrownBy(() -> new ClientTelemetryGatewayConfig(
-                                null, null, null, null, null, null, null, null, null, null, null, null, null)
-                        .settings())
-                .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("subscriptions");
+        values.remove("subscriptions");
+        assertRefused("subscriptions");
     }
 
     @Test
     void theLabelsOfBrokerAndClusterComeWithTheirValues() {
-        brokerId = "gateway-1";
-        clusterId = "production";
+        values.put("brokerId", "gateway-1");
+        values.put("clusterId", "production");
 
         assertThat(config().settings().exporterConfig().get("client.telemetry.labels"))
                 .endsWith(", broker_id, cluster_id");
@@ -82,7 +70,7 @@ class ClientTelemetryGatewayConfigTest {
 
     @Test
     void anotherPluginsConfigurationIsLeftAlone() {
-        exporter = "com.example.Plugin";
+        values.put("exporter", "com.example.Plugin");
         exporterConfig.put("number", 7);
         exporterConfig.put("flag", true);
         exporterConfig.put("list", List.of("a", "b"));
@@ -102,21 +90,108 @@ class ClientTelemetryGatewayConfigTest {
         exporterConfig.put("otel", Map.of("exporter", "x"));
         assertRefused("otel");
         exporterConfig.clear();
-        headerRule = false;
-        passHeaderId = false;
+        values.put("headerRule", false);
+        values.put("passHeaderId", false);
         assertRefused("passHeaderId");
-        headerRule = true;
-        telemetryMaxBytes = 0;
+        values.put("headerRule", true);
+        values.put("telemetryMaxBytes", 0);
         assertRefused("telemetryMaxBytes");
-        telemetryMaxBytes = 2_000;
-        waitingMaxBytes = 1_999L;
+        values.put("telemetryMaxBytes", 2_000);
+        values.put("waitingMaxBytes", 1_999);
         assertRefused("waitingMaxBytes");
+    }
+
+    @Test
+    void anUnknownKeyIsRefusedWithTheOneThatWasMeant() {
+        values.put("telemetryMaxByte", "secret");
+        assertThatThrownBy(() -> config().settings())
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("Unknown configuration telemetryMaxByte: expected 'telemetryMaxBytes'");
+        values.put("somethingElse", null);
+        assertThatThrownBy(() -> config().settings())
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("Unknown configuration somethingElse: expected one of exporter, ")
+                .hasMessageEndingWith("(and 1 more)")
+                .hasMessageNotContaining("secret");
+        values.remove("telemetryMaxByte");
+        values.remove("somethingElse");
+        values.put("subscriptions", Map.of("path", "/x", "refreshMS", 7));
+        assertThatThrownBy(() -> config().settings())
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("Unknown configuration subscriptions.refreshMS: expected 'refreshMs'");
+    }
+
+    @Test
+    void aValueOfAnotherTypeIsRefusedByItsKey() {
+        for (String key : ClientTelemetryGatewayConfig.KEYS) {
+            Object before = values.get(key);
+            values.put(key, List.of("secret"));
+            assertRefused(key);
+            values.put(key, before);
+        }
+        for (String key : ClientTelemetryGatewayConfig.SUBSCRIPTIONS_KEYS) {
+            Map<String, Object> subscriptions = new HashMap<>(Map.of("path", "/x"));
+            subscriptions.put(key, List.of("secret"));
+            values.put("subscriptions", subscriptions);
+            assertRefused("subscriptions." + key);
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "telemetryMaxBytes, many, a whole number",
+        "telemetryMaxBytes, 2.7, a whole number",
+        "telemetryMaxBytes, 2147483648, at most 2147483647",
+        "waitingMaxBytes, 1e30, at most 9223372036854775807",
+        "headerRule, 1, true or false",
+        "headerRule, yes, true or false",
+    })
+    void aNumberOrFlagThatIsNoneIsRefused(String key, String value, String expected) {
+        values.put(key, value);
+
+        assertThatThrownBy(() -> config().settings())
+                .isInstanceOf(ConfigException.class)
+                .hasMessageContaining(key)
+                .hasMessageContaining(value)
+                .hasMessageContaining(expected);
+    }
+
+    @Test
+    void numbersAndFlagsMayBeQuoted() {
+        values.put("telemetryMaxBytes", "2000");
+        values.put("echoClientInstanceId", "false");
+        values.put("waitingMaxBytes", 5_000_000_000L);
+        values.put("brokerId", 7);
+
+        GatewaySettings settings = config().settings();
+
+        assertThat(settings.telemetryMaxBytes()).isEqualTo(2000);
+        assertThat(settings.echoClientInstanceId()).isFalse();
+        assertThat(settings.waitingMaxBytes()).isEqualTo(5_000_000_000L);
+        assertThat(settings.brokerId()).isEqualTo("7");
+    }
+
+    @Test
+    void theDocumentationHasEveryKeyAndNoOther() throws IOException {
+        List<String> documented = Files.readAllLines(Path.of("..", "src", "site", "markdown", "gateway.md")).stream()
+                .dropWhile(line -> !line.equals("## Settings"))
+                .skip(1)
+                .takeWhile(line -> !line.startsWith("## "))
+                .filter(line -> line.startsWith("| `"))
+                .map(line -> line.substring(3, line.indexOf('`', 3)))
+                .toList();
+        List<String> keys = new ArrayList<>(ClientTelemetryGatewayConfig.KEYS);
+        keys.remove("subscriptions");
+        ClientTelemetryGatewayConfig.SUBSCRIPTIONS_KEYS.forEach(key -> keys.add("subscriptions." + key));
+
+        assertThat(documented).containsExactlyInAnyOrderElementsOf(keys);
     }
 
     private void assertRefused(String key) {
         assertThatThrownBy(() -> config().settings())
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining(key);
+                .hasMessageContaining(key)
+                .hasMessageNotContaining("secret");
     }
 
     @Test
