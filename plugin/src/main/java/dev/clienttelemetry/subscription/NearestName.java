@@ -41,9 +41,10 @@ public final class NearestName {
     public static String expected(String name, Collection<String> known) {
         String nearest = of(name, known);
         if (nearest != null) {
-            return "'" + nearest + "'";
+            return "'" + Quoted.text(nearest) + "'";
         }
-        String some = String.join(", ", known.stream().limit(10).toList());
+        String some =
+                String.join(", ", known.stream().limit(10).map(Quoted::text).toList());
         return (known.size() == 1 ? "" : "one of ") + some + (known.size() > 10 ? ", ..." : "");
     }
 

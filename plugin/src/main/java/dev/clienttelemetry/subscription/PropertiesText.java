@@ -155,7 +155,25 @@ final class PropertiesText {
                 default -> out.append(escaped);
             }
         }
-        return out.toString();
+        return whole(out.toString(), from);
+    }
+
+    /** Reports a surrogate without its partner; returns the text without it, so that nobody reports it again. */
+    private String whole(String text, int from) {
+        if (Quoted.loneSurrogate(text) < 0) {
+            return text;
+        }
+        place(logical[from]);
+        errors.add(new SourceError(
+                file,
+                placedLine,
+                logical[from] - placedLineStart + 1,
+                SourceError.halfOfACharacter(text),
+                SourceError.WHOLE_CHARACTERS));
+        StringBuilder whole = new StringBuilder(text.length());
+        // As code points, halves are left only where they stand alone.
+        text.codePoints().forEach(c -> whole.appendCodePoint(c >= 0xD800 && c <= 0xDFFF ? 0xFFFD : c));
+        return whole.toString();
     }
 
     private int codeUnit(int from, int to) {

@@ -14,10 +14,18 @@ package dev.clienttelemetry.subscription;
  * @param expected what would be right
  */
 public record SourceError(String file, int line, int column, String found, String expected) {
+    static final String WHOLE_CHARACTERS = "whole characters; a high surrogate and a low one make one together";
+
+    /** Returns what was found where a text has a surrogate without its partner. */
+    static String halfOfACharacter(String text) {
+        char half = text.charAt(Quoted.loneSurrogate(text));
+        return String.format("half of a character, \\u%04x, in '%s'", (int) half, Quoted.text(text));
+    }
 
     /** Returns the error as {@code file:line:column: found ..., expected ...}. */
     @Override
     public String toString() {
-        return (line == 0 ? file : file + ":" + line + ":" + column) + ": found " + found + ", expected " + expected;
+        String name = Quoted.whole(file);
+        return (line == 0 ? name : name + ":" + line + ":" + column) + ": found " + found + ", expected " + expected;
     }
 }

@@ -64,6 +64,9 @@ final class SubscriptionData {
                 if (key.endsWith("." + field)) {
                     Map<String, String> config = configs.get(key.substring(0, key.length() - field.length() - 1));
                     if (config != null) {
+                        if (value != null && Quoted.loneSurrogate(value) >= 0) {
+                            problems.add(key, false, SourceError.halfOfACharacter(value), SourceError.WHOLE_CHARACTERS);
+                        }
                         config.put(field, value == null ? "" : value.trim());
                         return;
                     }
@@ -86,7 +89,8 @@ final class SubscriptionData {
                         NAMES,
                         false,
                         "no key of '" + Quoted.text(name) + "'",
-                        "at least one of " + String.join(", ", keysOf(name)) + "; Kafka cannot keep an empty one");
+                        "at least one of " + String.join(", ", keysOf(Quoted.text(name)))
+                                + "; Kafka cannot keep an empty one");
                 return;
             }
             try {
@@ -104,6 +108,9 @@ final class SubscriptionData {
         Set<String> names = new LinkedHashSet<>();
         if (list.trim().isEmpty()) {
             return names;
+        }
+        if (Quoted.loneSurrogate(list) >= 0) {
+            problems.add(NAMES, false, SourceError.halfOfACharacter(list), SourceError.WHOLE_CHARACTERS);
         }
         for (String name : list.trim().split("\\s*,\\s*", -1)) {
             String problem = problemOfName(name);

@@ -108,7 +108,7 @@ public final class SubscriptionFiles {
                 return;
             }
             SubscriptionSink sink = (subscription, line, column) -> {
-                String place = places.putIfAbsent(subscription.name(), file + ":" + line + ":" + column);
+                String place = places.putIfAbsent(subscription.name(), Quoted.whole(file) + ":" + line + ":" + column);
                 if (place == null) {
                     byName.put(subscription.name(), subscription);
                 } else {

@@ -62,16 +62,16 @@ final class SubscriptionYamlText {
             return "'" + text.replace("'", "''") + "'";
         }
         StringBuilder quoted = new StringBuilder("\"");
-        for (int i = 0; i < text.length(); i++) {
-            char c = text.charAt(i);
+        text.codePoints().forEach(c -> {
             if (c == '"' || c == '\\') {
-                quoted.append('\\').append(c);
+                quoted.append('\\').append((char) c);
             } else if (c >= ' ' && c < 127) {
-                quoted.append(c);
+                quoted.append((char) c);
             } else {
-                quoted.append(String.format("\\u%04x", (int) c));
+                // Other readers take two escapes for two halves.
+                quoted.append(String.format(c > 0xFFFF ? "\\U%08x" : "\\u%04x", c));
             }
-        }
+        });
         return quoted.append('"').toString();
     }
 }

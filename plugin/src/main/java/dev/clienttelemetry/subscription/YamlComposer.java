@@ -123,6 +123,7 @@ final class YamlComposer {
             case Scalar -> {
                 ScalarEvent scalar = (ScalarEvent) event;
                 refuseTag(scalar.getTag(), line, column);
+                refuseLoneSurrogate(scalar.getValue(), line, column);
                 YamlNode node = new YamlNode.Scalar(
                         scalar.getValue(), scalar.getScalarStyle() == ScalarStyle.PLAIN, line, column);
                 anchor(scalar, node);
@@ -177,6 +178,13 @@ final class YamlComposer {
         // "!" alone marks a quoted scalar as a string.
         if (tag.isPresent() && !tag.get().equals("!")) {
             error(line, column, "the tag '" + Quoted.text(tag.get()) + "'", "no tag");
+        }
+    }
+
+    /** Only an escape can write one. Kafka would put '?' in its place, and this text and the cluster's differ for ever. */
+    private void refuseLoneSurrogate(String text, int line, int column) {
+        if (Quoted.loneSurrogate(text) >= 0) {
+            error(line, column, SourceError.halfOfACharacter(text), SourceError.WHOLE_CHARACTERS);
         }
     }
 

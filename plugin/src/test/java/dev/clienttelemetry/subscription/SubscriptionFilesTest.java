@@ -249,6 +249,36 @@ class SubscriptionFilesTest {
         assertThat(SubscriptionFiles.read(dir).byName()).containsOnlyKeys("a", "b", "c");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "s.yaml|subscriptions: [{name: \"a\\uD800\", metrics: [x]}]|1:24|a\\ud800",
+                "s.yaml|subscriptions: [{name: a, metrics: [\"x\\uDC00y\"]}]|1:37|x\\udc00y",
+                "s.yaml|subscriptions: [{name: a, match: {client_id: \"\\uDE00\\uD83D\"}}]|1:46|\\ude00\\ud83d",
+                "s.yaml|subscriptions: [{\"n\\uD800\": a}]|1:18|n\\ud800",
+                "s.properties|names=a\\uD800|1:7|a\\ud800",
+                "s.properties|names=a\\na.metrics = x,\\uDC00y|2:13|x,\\udc00y",
+                "s.properties|names=a\\na.match=client_id=\\uDE00\\uD83D|2:9|client_id=\\ude00\\ud83d",
+                "s.properties|names=a\\na.metrics=x\\na.\\uD800=x|3:1|a.\\ud800"
+            })
+    void refusesHalfOfACharacterWhereItStands(String file, String text, String place, String quoted) throws Exception {
+        Path path = write(file, text.replace("\\n", "\n"));
+        assertThat(errors(path)).anySatisfy(e -> assertThat(e.toString())
+                .startsWith(path + ":" + place + ": found half of a character, ")
+                .contains(" in '" + quoted + "', expected whole characters"));
+        assertThat(errors(path)).filteredOn(e -> e.found().contains("half")).hasSize(1);
+    }
+
+    @Test
+    void takesBothHalvesOfACharacterFromEscapes() throws Exception {
+        for (Path file : List.of(
+                write("s.yaml", "subscriptions: [{name: \"\\uD83D\\uDE00\", metrics: [x]}]"),
+                write("s.properties", "names=\\uD83D\\uDE00\n\\uD83D\\uDE00.metrics=x"))) {
+            assertThat(SubscriptionFiles.read(file).byName()).containsOnlyKeys("\uD83D\uDE00");
+        }
+    }
+
     @Test
     void refusesANameThatTwoFilesHave() throws Exception {
         Path first = write("1.yaml", "subscriptions: [{name: a, metrics: [x]}]");

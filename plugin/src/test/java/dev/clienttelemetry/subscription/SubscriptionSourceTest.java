@@ -126,6 +126,18 @@ class SubscriptionSourceTest {
     }
 
     @Test
+    void refusesHalfOfACharacterOfAnyProvider() throws Exception {
+        Path file = Files.writeString(
+                dir.resolve("s.properties"), "names=a\\uD800,b\na\\uD800.metrics=x\nb.match=client_id=\\uDC00\n");
+        try (SubscriptionSource source = source(configs(FileConfigProvider.class), file)) {
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessageContaining("names: found half of a character, \\ud800")
+                    .hasMessageContaining("b.match: found half of a character, \\udc00");
+        }
+    }
+
+    @Test
     void readsAgainWhenTheTtlEnds() throws Exception {
         Path file = Files.writeString(dir.resolve("s.yaml"), "subscriptions: []");
         Map<String, Object> configs = configs(ClientMetricsConfigProvider.class);
