@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import org.apache.kafka.common.Uuid;
@@ -54,6 +55,9 @@ final class RecordedPushes {
         return jar;
     }
 
+    /** One point of a counter; its times in milliseconds since the epoch. */
+    record Delta(long start, long time, double value) {}
+
     List<Push> all() {
         try {
             List<Push> pushes = new ArrayList<>();
@@ -82,6 +86,22 @@ final class RecordedPushes {
     /** Returns the sum of the deltas of each monotonic delta sum. */
     Map<Counter, Double> sums() {
         Map<Counter, Double> sums = new java.util.HashMap<>();
+        forEachDelta((counter, delta) -> sums.merge(counter, delta.value(), Double::sum));
+        return sums;
+    }
+
+    /** Returns the deltas of a counter in the order in which they were pushed, to see in a failed run. */
+    List<Delta> deltas(Counter counter) {
+        List<Delta> deltas = new ArrayList<>();
+        forEachDelta((other, delta) -> {
+            if (other.equals(counter)) {
+                deltas.add(delta);
+            }
+        });
+        return deltas;
+    }
+
+    private void forEachDelta(BiConsumer<Counter, Delta> action) {
         for (Push push : all()) {
             for (ResourceMetrics resource : push.data().getResourceMetricsList()) {
                 for (ScopeMetrics scope : resource.getScopeMetricsList()) {
@@ -95,16 +115,17 @@ final class RecordedPushes {
                             Map<String, String> attributes = new TreeMap<>();
                             add(attributes, resource.getResource().getAttributesList());
                             add(attributes, point.getAttributesList());
-                            sums.merge(
+                            action.accept(
                                     new Counter(push.clientInstanceId(), metric.getName(), attributes),
-                                    point.hasAsDouble() ? point.getAsDouble() : point.getAsInt(),
-                                    Double::sum);
+                                    new Delta(
+                                            point.getStartTimeUnixNano() / 1_000_000,
+                                            point.getTimeUnixNano() / 1_000_000,
+                                            point.hasAsDouble() ? point.getAsDouble() : point.getAsInt()));
                         }
                     }
                 }
             }
         }
-        return sums;
     }
 
     private static void add(Map<String, String> attributes, List<KeyValue> more) {

@@ -76,7 +76,7 @@ class VictoriaMetricsIT {
             assertThat(sums.keySet().stream().map(RecordedPushes.Counter::clientInstanceId))
                     .contains(producer, consumer);
             for (String function : new String[] {"increase", "increase_prometheus"}) {
-                assertIncreases(backend, function, sums, producer, consumer);
+                assertIncreases(backend, function, recorded, producer, consumer);
             }
             assertThat(backend.log()).doesNotContain("unsupported delta temporality");
             assertThat(sum(sums, producer, "org.apache.kafka.producer.record.send.total"))
@@ -89,11 +89,7 @@ class VictoriaMetricsIT {
     }
 
     private static void assertIncreases(
-            VictoriaMetrics backend,
-            String function,
-            Map<RecordedPushes.Counter, Double> sums,
-            Uuid producer,
-            Uuid consumer)
+            VictoriaMetrics backend, String function, RecordedPushes recorded, Uuid producer, Uuid consumer)
             throws Exception {
         Map<RecordedPushes.Counter, Double> increases = new java.util.HashMap<>();
         for (Uuid id : new Uuid[] {producer, consumer}) {
@@ -108,10 +104,11 @@ class VictoriaMetricsIT {
                         increases.put(new RecordedPushes.Counter(id, name, attributes), increase);
                     });
         }
-        sums.forEach((counter, sum) -> {
+        recorded.sums().forEach((counter, sum) -> {
             assertThat(increases).as("%s of", function).containsKey(counter);
             assertThat(increases.get(counter))
-                    .as(() -> function + " of " + counter + "; in the backend: " + samples(backend, counter))
+                    .as(() -> function + " of " + counter + "; pushed: " + recorded.deltas(counter)
+                            + "; in the backend: " + samples(backend, counter))
                     .isCloseTo(sum, within(Math.max(1, Math.abs(sum)) * 1e-9));
         });
     }
