@@ -90,6 +90,13 @@ final class RecordedPushes {
         return sums;
     }
 
+    /** Returns the time of the newest point of each monotonic delta sum, in milliseconds since the epoch. */
+    Map<Counter, Long> lastTimes() {
+        Map<Counter, Long> times = new java.util.HashMap<>();
+        forEachDelta((counter, delta) -> times.merge(counter, delta.time(), Math::max));
+        return times;
+    }
+
     /** Returns the deltas of a counter in the order in which they were pushed, to see in a failed run. */
     List<Delta> deltas(Counter counter) {
         List<Delta> deltas = new ArrayList<>();

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -75,8 +76,10 @@ class VictoriaMetricsIT {
             Map<RecordedPushes.Counter, Double> sums = recorded.sums();
             assertThat(sums.keySet().stream().map(RecordedPushes.Counter::clientInstanceId))
                     .contains(producer, consumer);
+            Set<Uuid> clients = Set.of(producer, consumer);
+            awaitLastPoints(backend, recorded, clients);
             for (String function : new String[] {"increase", "increase_prometheus"}) {
-                assertIncreases(backend, function, recorded, producer, consumer);
+                assertIncreases(backend, function, recorded, clients);
             }
             assertThat(backend.log()).doesNotContain("unsupported delta temporality");
             assertThat(sum(sums, producer, "org.apache.kafka.producer.record.send.total"))
@@ -88,22 +91,20 @@ class VictoriaMetricsIT {
         }
     }
 
+    /** A backend answers a request before its points can be found, so a query soon after may miss the newest. */
+    private static void awaitLastPoints(VictoriaMetrics backend, RecordedPushes recorded, Set<Uuid> clients) {
+        Map<RecordedPushes.Counter, Long> pushed = recorded.lastTimes();
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            Map<RecordedPushes.Counter, Long> found = new HashMap<>();
+            counters(backend, "tlast_over_time", clients)
+                    .forEach((counter, seconds) -> found.put(counter, Math.round(seconds * 1_000)));
+            assertThat(found).containsAllEntriesOf(pushed);
+        });
+    }
+
     private static void assertIncreases(
-            VictoriaMetrics backend, String function, RecordedPushes recorded, Uuid producer, Uuid consumer)
-            throws Exception {
-        Map<RecordedPushes.Counter, Double> increases = new java.util.HashMap<>();
-        for (Uuid id : new Uuid[] {producer, consumer}) {
-            backend.query(function + "({client_instance_id=\"" + id + "\"}[1h]) keep_metric_names")
-                    .forEach((labels, increase) -> {
-                        Map<String, String> attributes = new TreeMap<>(labels);
-                        String name = attributes.remove("__name__");
-                        // VictoriaMetrics gives service.name's value to a label "job" of its own, where it knows none.
-                        assertThat(attributes.keySet()).containsAll(ReceivedCounters.LABELS);
-                        attributes.keySet().removeAll(ReceivedCounters.LABELS);
-                        attributes.keySet().removeAll(Set.of("job", "instance"));
-                        increases.put(new RecordedPushes.Counter(id, name, attributes), increase);
-                    });
-        }
+            VictoriaMetrics backend, String function, RecordedPushes recorded, Set<Uuid> clients) throws Exception {
+        Map<RecordedPushes.Counter, Double> increases = counters(backend, function, clients);
         recorded.sums().forEach((counter, sum) -> {
             assertThat(increases).as("%s of", function).containsKey(counter);
             assertThat(increases.get(counter))
@@ -111,6 +112,25 @@ class VictoriaMetricsIT {
                             + "; in the backend: " + samples(backend, counter))
                     .isCloseTo(sum, within(Math.max(1, Math.abs(sum)) * 1e-9));
         });
+    }
+
+    /** Returns what a function over the last hour makes of each series of some clients, without our labels. */
+    private static Map<RecordedPushes.Counter, Double> counters(
+            VictoriaMetrics backend, String function, Set<Uuid> clients) throws IOException, InterruptedException {
+        Map<RecordedPushes.Counter, Double> found = new HashMap<>();
+        for (Uuid id : clients) {
+            backend.query(function + "({client_instance_id=\"" + id + "\"}[1h]) keep_metric_names")
+                    .forEach((labels, value) -> {
+                        Map<String, String> attributes = new TreeMap<>(labels);
+                        String name = attributes.remove("__name__");
+                        // VictoriaMetrics gives service.name's value to a label "job" of its own, where it knows none.
+                        assertThat(attributes.keySet()).containsAll(ReceivedCounters.LABELS);
+                        attributes.keySet().removeAll(ReceivedCounters.LABELS);
+                        attributes.keySet().removeAll(Set.of("job", "instance"));
+                        found.put(new RecordedPushes.Counter(id, name, attributes), value);
+                    });
+        }
+        return found;
     }
 
     /** Returns what the backend holds of a counter, to see in a failed run which point is missing. */
