@@ -235,32 +235,46 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
 
     private void poll(Watch watch) {
         Map<String, String> now;
+        boolean mended;
         try {
-            Path file = resolve(watch.path);
-            if (file == null) {
-                return;
-            }
             SubscriptionFiles.Contents before = watch.seen;
             // What cannot be read is not seen: when it is back, unchanged, it is looked at again.
             watch.seen = null;
+            Path file = resolve(watch.path);
+            if (file == null) {
+                turnedBad(watch, "The path " + watch.path + " is not within allowed.paths or does not exist.");
+                return;
+            }
             watch.seen = SubscriptionFiles.contents(file);
             if (watch.seen.sameAs(before)) {
                 return;
             }
             now = SubscriptionData.of(SubscriptionFiles.parse(watch.seen));
+            mended = watch.problem != null;
             watch.problem = null;
         } catch (InvalidSourceException e) {
-            String problem = problem(watch.path, e);
-            if (!problem.equals(watch.problem)) {
-                watch.problem = problem;
-                LOG.warn("{}", problem);
-            }
+            turnedBad(watch, problem(watch.path, e));
             return;
         }
         Map<String, String> selected = watch.keys.isEmpty() ? now : select(now, watch.keys);
         if (!selected.equals(watch.told)) {
             watch.told = selected;
             watch.callback.onChange(watch.path, data(selected));
+        } else if (mended && watch.callback instanceof SourceListener listener) {
+            listener.onTurn();
+        }
+    }
+
+    private static void turnedBad(Watch watch, String problem) {
+        if (problem.equals(watch.problem)) {
+            return;
+        }
+        watch.problem = problem;
+        if (watch.callback instanceof SourceListener listener) {
+            // It asks, is told, and logs it with what comes of it: once is enough.
+            listener.onTurn();
+        } else {
+            LOG.warn("{}", problem);
         }
     }
 

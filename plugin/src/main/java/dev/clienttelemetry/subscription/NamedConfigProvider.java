@@ -4,7 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
-import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -56,20 +56,34 @@ public final class NamedConfigProvider {
                     .asSubclass(ConfigProvider.class)
                     .getDeclaredConstructor()
                     .newInstance();
-        } catch (ReflectiveOperationException | ClassCastException e) {
-            throw new ConfigException(classKey, providerClass.getName(), "It cannot be made: " + e);
+        } catch (Throwable e) {
+            // A class or a constructor that needs a library which is not there throws an Error.
+            Throwable cause = e instanceof InvocationTargetException ? e.getCause() : e;
+            throw failure(classKey, providerClass, "It cannot be made: ", cause);
         }
         try {
             provider.configure(params(CONFIG_PROVIDERS + "." + name + ".param.", configs));
             return provider;
-        } catch (RuntimeException e) {
+        } catch (Throwable e) {
             try {
                 provider.close();
-            } catch (IOException | RuntimeException suppressed) {
-                e.addSuppressed(suppressed);
+            } catch (Throwable suppressed) {
+                if (e != suppressed) {
+                    e.addSuppressed(suppressed);
+                }
             }
-            throw e;
+            if (e instanceof ConfigException refusal) {
+                throw refusal;
+            }
+            throw failure(classKey, providerClass, "It cannot be configured: ", e);
         }
+    }
+
+    private static ConfigException failure(String key, Class<?> provider, String what, Throwable cause) {
+        Thrown.unlessOfTheJvm(cause);
+        ConfigException failure = new ConfigException(key, provider.getName(), what + Thrown.text(cause));
+        failure.initCause(cause);
+        return failure;
     }
 
     private static List<String> names(Object value) {
@@ -95,8 +109,9 @@ public final class NamedConfigProvider {
         ClassLoader context = Thread.currentThread().getContextClassLoader();
         try {
             return Class.forName(name, true, context == null ? NamedConfigProvider.class.getClassLoader() : context);
-        } catch (ClassNotFoundException | LinkageError e) {
-            throw new ConfigException(classKey, name, "The class cannot be loaded: " + e);
+        } catch (Throwable e) {
+            Thrown.unlessOfTheJvm(e);
+            throw new ConfigException(classKey, name, "The class cannot be loaded: " + Thrown.text(e));
         }
     }
 

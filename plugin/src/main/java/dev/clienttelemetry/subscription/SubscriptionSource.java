@@ -5,11 +5,12 @@
 package dev.clienttelemetry.subscription;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.apache.kafka.common.config.ConfigChangeCallback;
 import org.apache.kafka.common.config.ConfigData;
+import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.provider.ConfigProvider;
 
 /**
@@ -19,14 +20,30 @@ import org.apache.kafka.common.config.provider.ConfigProvider;
  */
 public final class SubscriptionSource implements AutoCloseable {
     private static final int MAX_PROBLEMS_IN_MESSAGE = 20;
+    /** After how long a provider that threw is asked again for the first time; doubled up to the refresh. */
+    private static final long FIRST_RETRY_MS = 500;
 
     private final ConfigProvider provider;
     private final String path;
     private final long refreshMs;
     private final Runnable changed;
-    private final ConfigChangeCallback callback = this::onChange;
+    private final SourceListener callback = new Callback();
     private boolean subscribed;
     private long nextReadMs;
+    private long retryMs = FIRST_RETRY_MS;
+
+    /** The data itself is not looked at but asked for again: only {@code get} tells of errors. */
+    private final class Callback implements SourceListener {
+        @Override
+        public void onChange(String changedPath, ConfigData data) {
+            changed.run();
+        }
+
+        @Override
+        public void onTurn() {
+            changed.run();
+        }
+    }
 
     /**
      * Creates a source; the provider is not asked yet.
@@ -44,62 +61,68 @@ public final class SubscriptionSource implements AutoCloseable {
         this.nextReadMs = refreshMs;
     }
 
-    private void onChange(String changedPath, ConfigData data) {
-        // The data is asked for again: only get() tells of errors.
-        changed.run();
-    }
-
     /**
      * Asks the provider. The first call also subscribes to changes, where the provider can tell them.
      *
      * @return the complete set
-     * @throws InvalidSourceException if the provider fails, or supplies nothing, no {@code names} or wrong values: the set
-     *     that was read before then stays in force
+     * @throws InvalidSourceException if the provider throws anything, or supplies nothing, no {@code names} or wrong
+     *     values: the set that was read before then stays in force
+     * @throws VirtualMachineError if the provider throws one, other than a StackOverflowError
      */
     public SubscriptionSet read() throws InvalidSourceException {
         subscribe();
         nextReadMs = refreshMs;
-        ConfigData answer;
+        Map<String, String> data;
+        Long ttl;
         try {
-            answer = provider.get(path);
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            // A provider whose own libraries are missing throws an Error, and is a bad source like any other.
+            ConfigData answer = provider.get(path);
+            // Copied here, since the provider's map is its code too. A null key would be nobody's.
+            data = new HashMap<>(answer == null || answer.data() == null ? Map.of() : answer.data());
+            ttl = answer == null ? null : answer.ttl();
+        } catch (Throwable e) {
+            // An answer to a call back may be lost in this, so it is asked for again soon.
+            nextReadMs = Math.min(refreshMs, retryMs);
+            retryMs = nextReadMs * 2;
+            Thrown.unlessOfTheJvm(e);
             throw new InvalidSourceException(messageOf(e), e);
         }
-        if (answer == null || answer.data() == null || answer.data().isEmpty()) {
+        retryMs = FIRST_RETRY_MS;
+        if (data.isEmpty()) {
             throw new InvalidSourceException("The provider supplies nothing for " + path
                     + ": a path that is missing or not allowed, or a source without the key 'names'.");
         }
-        if (answer.ttl() != null) {
+        if (ttl != null) {
             // A TTL of zero would make reading a busy loop.
-            nextReadMs = Math.max(100, answer.ttl());
+            nextReadMs = Math.max(100, ttl);
         }
-        return parse(answer.data());
+        return parse(data);
     }
 
     private void subscribe() {
         if (subscribed) {
             return;
         }
-        subscribed = true;
         try {
             provider.subscribe(path, Set.of(), callback);
+            subscribed = true;
         } catch (UnsupportedOperationException e) {
             // Kafka's own providers: the refresh is what there is.
-            return;
-        } catch (RuntimeException | LinkageError | StackOverflowError e) {
-            // A source that is missing now may come later.
-            subscribed = false;
+            subscribed = true;
+        } catch (Throwable e) {
+            // Whatever it is, the source can be read without; the next reading tries again.
         }
     }
 
     private SubscriptionSet parse(Map<String, String> data) throws InvalidSourceException {
         List<String> problems = new ArrayList<>();
         List<Subscription> subscriptions = SubscriptionData.parse(data, (key, keyItself, found, expected) -> {
-            if (problems.size() < MAX_PROBLEMS_IN_MESSAGE) {
-                problems.add((keyItself ? "" : Quoted.text(key) + ": ") + "found " + found + ", expected " + expected);
-            }
+            problems.add((keyItself ? "" : Quoted.text(key) + ": ") + "found " + found + ", expected " + expected);
         });
+        int left = problems.size() - MAX_PROBLEMS_IN_MESSAGE;
+        if (left > 0) {
+            problems.subList(MAX_PROBLEMS_IN_MESSAGE, problems.size()).clear();
+            problems.add("and " + left + " more");
+        }
         if (!problems.isEmpty()) {
             throw new InvalidSourceException(path + ": " + String.join("; ", problems));
         }
@@ -116,17 +139,18 @@ public final class SubscriptionSource implements AutoCloseable {
     public void close() {
         try {
             provider.unsubscribeAll();
-        } catch (RuntimeException | LinkageError e) {
+        } catch (Throwable e) {
             // UnsupportedOperationException from Kafka's own; whatever else there is, closing goes on.
         }
         try {
             provider.close();
-        } catch (java.io.IOException | RuntimeException | LinkageError e) {
+        } catch (Throwable e) {
             // Nothing is left to read from it.
         }
     }
 
     private static String messageOf(Throwable e) {
-        return e.getMessage() == null || e instanceof Error ? e.toString() : e.getMessage();
+        // Our own provider's message says it all.
+        return e instanceof ConfigException && e.getMessage() != null ? e.getMessage() : Thrown.text(e);
     }
 }

@@ -63,6 +63,8 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     private boolean acting;
     private int liveBrokers;
     private boolean sourceGood;
+    /** The source was to be read and could not even be found bad; only the thread's own. */
+    private boolean readOwed;
 
     private volatile long suppliedCount = Instrument.NOT_KNOWN;
     private volatile long driftedCount = Instrument.NOT_KNOWN;
@@ -156,18 +158,31 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                 long waitMs;
                 try {
                     waitMs = round(nodeId);
-                } catch (RuntimeException | Error e) {
+                } catch (Throwable e) {
                     // Not foreseen; whatever it is, the broker's subscriptions stay as they are.
-                    failed(clusterLog, "Applying subscriptions failed: " + e);
                     waitMs = backoff();
+                    unforeseen(e);
                 }
-                await(waitMs);
+                try {
+                    await(waitMs);
+                } catch (InterruptedException e) {
+                    // Where it is not by close(), it is by some code of the provider's, and means nothing.
+                }
             }
-        } catch (InterruptedException e) {
-            // Closed.
         } finally {
-            closeCluster();
-            source.close();
+            try {
+                closeCluster();
+            } finally {
+                source.close();
+            }
+        }
+    }
+
+    private void unforeseen(Throwable e) {
+        try {
+            failed(clusterLog, "Applying subscriptions failed: " + Thrown.text(e));
+        } catch (Throwable logging) {
+            // No memory, for one. The next round tells.
         }
     }
 
@@ -218,10 +233,12 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     }
 
     private void readSource() {
-        boolean asked = changed.getAndSet(false);
+        boolean asked = changed.getAndSet(false) || readOwed;
         if (!asked && System.nanoTime() - nextReadNanos < 0 && nextReadNanos != 0) {
             return;
         }
+        // Until the reading has come to an end: what a call back told must not be lost to whatever is thrown.
+        readOwed = true;
         try {
             SubscriptionSet read = source.read();
             sourceGood = true;
@@ -245,31 +262,43 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                             + e.getMessage());
         }
         nextReadNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(source.nextReadMs());
+        readOwed = false;
+        if (Thread.interrupted() && closed) {
+            // Else it is the provider's, and the calls to the cluster are not to be ended by it.
+            Thread.currentThread().interrupt();
+        }
     }
 
-    /** Logs what is new in the judgement of a set: at its change, and when the clients have doubled. */
+    /**
+     * Logs what is new in the judgement of a set: at its change, and when the clients have doubled. A warning that is
+     * known is not repeated until it has been gone.
+     */
     private void judge(SubscriptionSet inForce) {
         // Clients spread over the brokers alike. While there are none, no number of them is assumed.
         long pushing = Math.max(1, clients.getAsLong() * Math.max(1, liveBrokers));
         boolean changedSet = !inForce.equals(judged);
+        boolean otherNumber = pushing >= 2 * judgedClients || pushing <= judgedClients / 2;
         if (!changedSet && pushing < 2 * judgedClients) {
             return;
         }
+        // The number is part of some warnings' text: about the same is taken for the same.
+        long judgedBy = otherNumber ? pushing : judgedClients;
         List<SubscriptionWarning> found = SubscriptionReview.of(
                 inForce,
                 new SubscriptionReview.Circumstances(
-                        SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()), pushing));
+                        SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()), judgedBy));
         for (SubscriptionWarning warning : found) {
-            boolean known = !changedSet
-                    && warnings.stream()
-                            .anyMatch(
-                                    w -> w.subscription().equals(warning.subscription()) && w.kind() == warning.kind());
+            boolean known = warnings.stream()
+                    .anyMatch(w -> w.equals(warning)
+                            || !changedSet
+                                    && w.subscription().equals(warning.subscription())
+                                    && w.kind() == warning.kind());
             if (!known) {
                 LOG.warn("{}", warning);
             }
         }
         judged = inForce;
-        judgedClients = pushing;
+        judgedClients = judgedBy;
         warnings = found;
     }
 

@@ -23,6 +23,8 @@ import org.apache.kafka.common.config.provider.FileConfigProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SubscriptionSourceTest {
     @TempDir
@@ -61,7 +63,7 @@ class SubscriptionSourceTest {
     }
 
     /** A provider one of whose libraries is not on the class path. */
-    public static final class MissingLibrary implements ConfigProvider {
+    public static class MissingLibrary implements ConfigProvider {
         /** As Kafka creates it. */
         public MissingLibrary() {}
 
@@ -182,6 +184,70 @@ class SubscriptionSourceTest {
         assertThatThrownBy(() -> NamedConfigProvider.create("k", "telemetry", configs))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("java.lang.String");
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {FailingConstructor.class, FailingClass.class, FailingConfigure.class})
+    void aProviderThatCannotBeMadeOrConfiguredIsAConfigException(Class<?> provider) {
+        for (Object setting : List.of(provider.getName(), provider)) {
+            Map<String, Object> configs = configs(provider);
+            configs.put("config.providers.telemetry.class", setting);
+            assertThatThrownBy(() -> NamedConfigProvider.create("k", "telemetry", configs))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContainingAll("config.providers.telemetry.class", provider.getName(), "Error");
+        }
+    }
+
+    /** A provider whose constructor needs what is not there. */
+    public static class FailingConstructor extends MissingLibrary {
+        /** As Kafka creates it. */
+        public FailingConstructor() {
+            throw new NoClassDefFoundError("com/example/Missing");
+        }
+    }
+
+    /** A provider whose class cannot be initialised. */
+    public static class FailingClass extends MissingLibrary {
+        private static final String VALUE = value();
+
+        /** As Kafka creates it. */
+        public FailingClass() {
+            super();
+        }
+
+        private static String value() {
+            throw new IllegalStateException(VALUE);
+        }
+    }
+
+    /** A provider that throws from configure and from close. */
+    public static class FailingConfigure extends MissingLibrary {
+        /** As Kafka creates it. */
+        public FailingConfigure() {
+            super();
+        }
+
+        @Override
+        public void configure(Map<String, ?> configs) {
+            throw new NoClassDefFoundError("com/example/Missing");
+        }
+
+        @Override
+        public void close() {
+            throw new AssertionError("close");
+        }
+    }
+
+    @Test
+    void tellsHowManyMoreProblemsThereAre() throws Exception {
+        StringBuilder text = new StringBuilder("names=\n");
+        for (int i = 0; i < 25; i++) {
+            text.append("k").append(i).append("=v\n");
+        }
+        Path file = Files.writeString(dir.resolve("s.properties"), text.toString());
+        try (SubscriptionSource source = source(configs(FileConfigProvider.class), file)) {
+            assertThatThrownBy(source::read).hasMessageEndingWith("; and 5 more");
+        }
     }
 
     @Test

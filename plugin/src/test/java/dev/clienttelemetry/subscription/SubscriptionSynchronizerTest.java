@@ -11,23 +11,35 @@ import dev.clienttelemetry.metrics.Exposition;
 import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.Series;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
+import dev.clienttelemetry.pipeline.CapturedLog;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.AbstractMap;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.config.ConfigChangeCallback;
+import org.apache.kafka.common.config.ConfigData;
+import org.apache.kafka.common.config.provider.ConfigProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** The synchronizer's rounds on a cluster in memory; real clusters are in the integration tests. */
 class SubscriptionSynchronizerTest {
@@ -183,6 +195,166 @@ class SubscriptionSynchronizerTest {
         synchronizer.round(1);
         synchronizer.round(1);
         assertThat(cluster.subscriptions).containsKey("a");
+    }
+
+    static Stream<Arguments> outlivesAProviderThatThrows() {
+        List<Supplier<Throwable>> thrown = List.of(
+                () -> new NoClassDefFoundError("com/example/Missing"),
+                () -> new ExceptionInInitializerError("static"),
+                () -> new AssertionError("assertion"),
+                StackOverflowError::new,
+                () -> new OutOfMemoryError("provider's"),
+                () -> new IOException("checked"),
+                UnsupportedOperationException::new,
+                () -> new IllegalStateException() {
+                    @Override
+                    public String getMessage() {
+                        throw new IllegalStateException();
+                    }
+                });
+        return Stream.of(ThrowingProvider.Place.values())
+                .flatMap(place -> thrown.stream().map(t -> Arguments.of(place, t.get())));
+    }
+
+    /** Every read but the first depends on a call back: the refresh is an hour away. */
+    @ParameterizedTest
+    @MethodSource
+    void outlivesAProviderThatThrows(ThrowingProvider.Place place, Throwable thrown) {
+        ThrowingProvider provider = new ThrowingProvider();
+        provider.names = "a";
+        synchronizer = new SubscriptionSynchronizer(provider, "p", false, 3_600_000, nodeId -> cluster, () -> 7);
+        if (place == ThrowingProvider.Place.SUBSCRIBE) {
+            provider.thrown.put(place, thrown);
+        }
+        synchronizer.start("1", metrics, () -> 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.subscriptions.containsKey("a"));
+
+        provider.names = "b";
+        provider.thrown.put(place, thrown);
+        synchronizer.sourceChanged();
+        if (place == ThrowingProvider.Place.GET || place == ThrowingProvider.Place.DATA) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> provider.throwing > 0);
+            assertThat(cluster.subscriptions).containsOnlyKeys("a");
+            provider.thrown.clear();
+        }
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.subscriptions.containsKey("b"));
+
+        provider.thrown.put(place, thrown);
+        synchronizer.close();
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.calls.containsKey("close") && provider.closed);
+    }
+
+    /** A provider of somebody else's that throws where it is told to. */
+    private static final class ThrowingProvider implements ConfigProvider {
+        private enum Place {
+            SUBSCRIBE,
+            GET,
+            DATA,
+            UNSUBSCRIBE,
+            CLOSE
+        }
+
+        private final Map<Place, Throwable> thrown = new ConcurrentHashMap<>();
+        private volatile String names;
+        private volatile int throwing;
+        private volatile boolean closed;
+
+        private void at(Place place) {
+            Throwable here = thrown.get(place);
+            if (here != null) {
+                throwing = throwing + 1;
+                // What code does that catches an interruption; nobody has interrupted this thread.
+                Thread.currentThread().interrupt();
+                sneak(here);
+            }
+        }
+
+        @SuppressWarnings("unchecked")
+        private static <T extends Throwable> void sneak(Throwable thrown) throws T {
+            throw (T) thrown;
+        }
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+
+        @Override
+        public void subscribe(String path, Set<String> keys, ConfigChangeCallback callback) {
+            at(Place.SUBSCRIBE);
+        }
+
+        @Override
+        public ConfigData get(String path) {
+            at(Place.GET);
+            Map<String, String> data = Map.of("names", names, names + ".metrics", "x");
+            return new ConfigData(new AbstractMap<>() {
+                @Override
+                public Set<Entry<String, String>> entrySet() {
+                    at(Place.DATA);
+                    return data.entrySet();
+                }
+            });
+        }
+
+        @Override
+        public ConfigData get(String path, Set<String> keys) {
+            return get(path);
+        }
+
+        @Override
+        public void unsubscribeAll() {
+            at(Place.UNSUBSCRIBE);
+        }
+
+        @Override
+        public void close() {
+            closed = true;
+            at(Place.CLOSE);
+        }
+    }
+
+    @Test
+    void logsABadFileOnceAtEachChangeOfItsState() throws Exception {
+        write("{name: a, metrics: [org.apache.kafka.consumer.], match: {client_software_name: apache-kafka-java}}");
+        synchronizer =
+                new SubscriptionSynchronizer(provider(), file.toString(), false, 3_600_000, nodeId -> cluster, () -> 7);
+        try (CapturedLog log = new CapturedLog()) {
+            synchronizer.start("1", metrics, () -> 0);
+            await().atMost(Duration.ofSeconds(20)).until(() -> cluster.subscriptions.containsKey("a"));
+            String good = Files.readString(file);
+
+            Files.writeString(file, "subscriptions: [{nam: a, interval: 1}]");
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> !log.lines(":1:17: ").isEmpty());
+            Files.writeString(file, "subscriptions: 7");
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> !log.lines(":1:16: ").isEmpty());
+            Files.writeString(file, good);
+            await().atMost(Duration.ofSeconds(20))
+                    .until(() -> !log.lines("can be read from").isEmpty());
+
+            assertThat(log.lines("WARN ")).hasSize(2);
+            assertThat(log.lines("WARN ").get(0)).contains(":1:17: ", ":1:18: ", ":1:36: ", "stay in force");
+        }
+    }
+
+    @Test
+    void logsAWarningOnceUntilItHasBeenGone() throws Exception {
+        String hurts = "{name: a, metrics: [org.apache.kafka.producer.batch.]}";
+        String other =
+                "{name: b, metrics: [org.apache.kafka.consumer.], match: {client_software_name: apache-kafka-java}}";
+        try (CapturedLog log = new CapturedLog()) {
+            for (String set : List.of(hurts, hurts + ", " + other, hurts)) {
+                write(set);
+                nextRound();
+                assertThat(log.lines("WARN Subscription a")).hasSize(1);
+            }
+            cluster.subscriptions.clear();
+            write(other);
+            nextRound();
+            write(hurts);
+            nextRound();
+            assertThat(log.lines("WARN Subscription a")).hasSize(2);
+        }
     }
 
     @Test
