@@ -38,6 +38,9 @@ record Answer(Outcome outcome, String errorType, String detail, long retryAfterN
     /** The {@code error.type} of an answer that says success and is none of OTLP. */
     static final String INVALID_RESPONSE = "invalid_response";
 
+    /** The {@code error.type} of what was given up before there was an answer. */
+    static final String CANCELLED = "cancelled";
+
     /**
      * The longest silence that an endpoint gets by asking for it: one push interval at the default. An endpoint that asks
      * for an hour may be well again in a minute, and a look every five minutes burdens none.

@@ -19,6 +19,8 @@ final class Batch implements Payload {
     private long points;
     private long oldestReceivedNanos;
 
+    /** While it is kept for its next attempt: how many of its chunks were not evicted. */
+    int waiting;
     /** Attempts that failed through no fault of the content. */
     int attempts;
     /** When it is to be sent again. */
@@ -65,6 +67,41 @@ final class Batch implements Payload {
     /** Returns when the oldest chunk was received; of no meaning where there is none. */
     long oldestReceivedNanos() {
         return oldestReceivedNanos;
+    }
+
+    /**
+     * Has an attempt begin, and with the first one the export of its chunks: of given-back ones and those of halves it began
+     * earlier.
+     *
+     * @return the data points whose export begins
+     */
+    long begin(long nanos) {
+        startNanos = nanos;
+        long beginning = 0;
+        for (SendQueue.Entry entry : entries) {
+            if (entry.begin(nanos)) {
+                beginning += entry.chunk.points();
+            }
+        }
+        return beginning;
+    }
+
+    /** Takes note of why an attempt failed. */
+    void failed(String errorType) {
+        for (SendQueue.Entry entry : entries) {
+            entry.failed(errorType);
+        }
+    }
+
+    /** Returns when the export of its chunks began; only to be called once it has. */
+    long firstAttemptNanos() {
+        long first = entries.get(0).firstAttemptNanos();
+        for (SendQueue.Entry entry : entries) {
+            if (entry.firstAttemptNanos() - first < 0) {
+                first = entry.firstAttemptNanos();
+            }
+        }
+        return first;
     }
 
     /** Returns how many client instances have chunks in it. */

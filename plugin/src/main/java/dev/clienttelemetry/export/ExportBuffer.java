@@ -34,6 +34,7 @@ public final class ExportBuffer<U extends Unconverted> {
     private final TelemetryMetrics metrics;
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicInteger pushes = new AtomicInteger();
+    private final AtomicLong pointsInFlight = new AtomicLong();
     private final BlockingQueue<U> unconverted = new LinkedBlockingQueue<>();
     private volatile boolean closed;
 
@@ -161,6 +162,11 @@ public final class ExportBuffer<U extends Unconverted> {
         return pushes.get();
     }
 
+    /** Returns how many data points were in a request and are neither delivered nor given up. */
+    long pointsInFlight() {
+        return pointsInFlight.get();
+    }
+
     /**
      * Returns how long the oldest push has been waiting, to be converted or to be sent, in nanoseconds; 0 where none waits.
      */
@@ -270,6 +276,17 @@ public final class ExportBuffer<U extends Unconverted> {
         }
     }
 
+    /** Has an attempt of a taken batch begin. */
+    void begin(Batch batch, long nanos) {
+        lock.lock();
+        try {
+            nowNanos = nanos;
+            pointsInFlight.addAndGet(batch.begin(nanos));
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Keeps a batch for another attempt. */
     void keep(Batch batch) {
         lock.lock();
@@ -304,10 +321,17 @@ public final class ExportBuffer<U extends Unconverted> {
                 long cost = cost(entry.chunk.size());
                 convertedBytes -= cost;
                 release(cost, reason);
+                if (entry.attempted()) {
+                    pointsInFlight.addAndGet(-entry.chunk.points());
+                }
             }
             queue.done(batch, nanos);
         } finally {
             lock.unlock();
+        }
+        if (reason != null) {
+            batch.entries.forEach(this::exportFailed);
+            exportEndedInFailure(batch.entries.get(0), batch.firstAttemptNanos(), nanos);
         }
     }
 
@@ -369,10 +393,29 @@ public final class ExportBuffer<U extends Unconverted> {
             return false;
         }
         long cost = cost(oldest.size());
-        queue.removeOldest(nowNanos);
+        SendQueue.Entry evicted = queue.removeOldest(nowNanos);
         convertedBytes -= cost;
         release(cost, reason);
+        if (evicted.attempted()) {
+            pointsInFlight.addAndGet(-evicted.chunk.points());
+            exportFailed(evicted);
+            if (evicted.wasLast()) {
+                exportEndedInFailure(evicted, evicted.firstAttemptNanos(), nowNanos);
+            }
+        }
         return true;
+    }
+
+    private void exportFailed(SendQueue.Entry entry) {
+        if (entry.attempted()) {
+            metrics.pointsFailed().add(entry.errorType(), entry.chunk.points());
+        }
+    }
+
+    private void exportEndedInFailure(SendQueue.Entry entry, long firstAttemptNanos, long nanos) {
+        if (entry.attempted()) {
+            metrics.deliveryTimes().failed(entry.errorType(), Math.max(0, nanos - firstAttemptNanos));
+        }
     }
 
     private boolean reserve(long cost) {

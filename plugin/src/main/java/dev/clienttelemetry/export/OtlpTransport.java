@@ -134,7 +134,7 @@ abstract class OtlpTransport implements RequestSender {
         try {
             threads.execute(() -> onAnswer.accept(exchange(payload)));
         } catch (RejectedExecutionException e) {
-            onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, "cancelled", "closed"));
+            onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, Answer.CANCELLED, "closed"));
         } catch (OutOfMemoryError e) {
             // The process has as many threads as it may have.
             onAnswer.accept(unexpected(e));

@@ -39,6 +39,9 @@ public final class PushExporter {
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
+    /** The {@code error.type} that the semantic conventions have for what a partial success leaves out. */
+    private static final String REJECTED = "rejected";
+
     /** What {@link #close} keeps of its time for giving up what is under way. */
     private static final long CANCEL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
 
@@ -74,19 +77,17 @@ public final class PushExporter {
 
     private record Result(Batch batch, Answer answer) {}
 
-    private record UnderWay(int requests, long points, long oldestReceivedNanos) {
-        static final UnderWay NOTHING = new UnderWay(0, 0, 0);
+    private record UnderWay(int requests, long oldestReceivedNanos) {
+        static final UnderWay NOTHING = new UnderWay(0, 0);
 
         static UnderWay of(Set<Batch> batches) {
-            long points = 0;
             Batch oldest = null;
             for (Batch batch : batches) {
-                points += batch.points();
                 if (oldest == null || batch.oldestReceivedNanos() - oldest.oldestReceivedNanos() < 0) {
                     oldest = batch;
                 }
             }
-            return oldest == null ? NOTHING : new UnderWay(batches.size(), points, oldest.oldestReceivedNanos());
+            return oldest == null ? NOTHING : new UnderWay(batches.size(), oldest.oldestReceivedNanos());
         }
     }
 
@@ -175,9 +176,12 @@ public final class PushExporter {
         return underWay.requests();
     }
 
-    /** Returns how many data points are in requests that wait for their answer now. */
+    /**
+     * Returns how many data points were in a request and are neither delivered nor given up, whether they are under way or
+     * wait for their next attempt.
+     */
     public long pointsInFlight() {
-        return underWay.points();
+        return buffer.pointsInFlight();
     }
 
     /** Returns the age of the oldest push that is not yet delivered, in nanoseconds; 0 where there is none. */
@@ -319,8 +323,8 @@ public final class PushExporter {
 
     private void send(Batch batch) {
         batch.acceptedAtStart = accepted;
-        batch.startNanos = nanoClock.getAsLong();
         inFlight.add(batch);
+        buffer.begin(batch, nanoClock.getAsLong());
         underWay = UnderWay.of(inFlight);
         metrics.requests().increment();
         metrics.requestBytes().add(batch.size());
@@ -381,6 +385,8 @@ public final class PushExporter {
             metrics.requestTimes().succeeded(took);
         } else if (answer.outcome() != Answer.Outcome.CANCELLED) {
             metrics.requestTimes().failed(answer.errorType(), took);
+            metrics.attemptFailed(answer.errorType());
+            batch.failed(answer.errorType());
         }
         boolean fresh = batch.freshConnection;
         batch.freshConnection = false;
@@ -414,6 +420,12 @@ public final class PushExporter {
         long rejected = Math.min(answer.rejectedPoints(), batch.points());
         metrics.pointsSent().add(batch.points() - rejected);
         metrics.pointsRejected().add(rejected);
+        long took = now - batch.firstAttemptNanos();
+        if (rejected > 0) {
+            metrics.deliveryTimes().failed(REJECTED, took);
+        } else {
+            metrics.deliveryTimes().succeeded(took);
+        }
         buffer.done(batch, null, now);
         if (rejected > 0) {
             notices.warn(

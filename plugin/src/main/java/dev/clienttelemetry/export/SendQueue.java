@@ -41,11 +41,49 @@ final class SendQueue {
         private Batch batch;
         /** Evicted out of {@link #batch}. */
         private boolean gone;
+        /** Whether it was in a request: its export has begun. */
+        private boolean attempted;
+        /** When the first of these requests began. */
+        private long firstAttemptNanos;
+        /** Why the last one that failed did; null where none has. */
+        private String errorType;
 
         private Entry(Chunk chunk, Lane lane, long number) {
             this.chunk = chunk;
             this.lane = lane;
             this.number = number;
+        }
+
+        /** Has its export begin unless it has. Returns whether it does now. */
+        boolean begin(long nanos) {
+            if (attempted) {
+                return false;
+            }
+            attempted = true;
+            firstAttemptNanos = nanos;
+            return true;
+        }
+
+        void failed(String type) {
+            errorType = type;
+        }
+
+        boolean attempted() {
+            return attempted;
+        }
+
+        long firstAttemptNanos() {
+            return firstAttemptNanos;
+        }
+
+        /** Returns {@code error.type} of an export that ends without success now. */
+        String errorType() {
+            return errorType == null ? Answer.CANCELLED : errorType;
+        }
+
+        /** Returns whether nothing of the export that it was part of is left once it is evicted. */
+        boolean wasLast() {
+            return batch == null || batch.waiting == 0;
         }
     }
 
@@ -127,19 +165,21 @@ final class SendQueue {
         return oldest == null ? null : oldest.chunk;
     }
 
-    /** Removes the oldest chunk. */
-    void removeOldest(long nowNanos) {
+    /** Removes the oldest chunk and returns it. */
+    Entry removeOldest(long nowNanos) {
         Entry entry = oldest;
         unlink(entry);
         if (entry.batch != null) {
             entry.gone = true;
-            return;
+            entry.batch.waiting--;
+            return entry;
         }
         Lane lane = entry.lane;
         unready(lane);
         lane.waiting.removeFirst();
         lane.waitingBytes -= entry.chunk.size();
         makeReady(lane, nowNanos);
+        return entry;
     }
 
     /** Returns whether the oldest chunk that goes alone is older than those that may go together; both must be there. */
@@ -196,6 +236,7 @@ final class SendQueue {
         for (Entry entry : batch.entries) {
             entry.batch = batch;
         }
+        batch.waiting = batch.entries.size();
         linkByAge(batch.entries);
     }
 

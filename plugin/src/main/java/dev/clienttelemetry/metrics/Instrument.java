@@ -206,10 +206,18 @@ public enum Instrument {
     /** How long they take. */
     REQUEST_TIME(
             "ClientMetricsRequestTimeMs",
-            "otel.sdk.exporter.operation.duration",
+            "client_telemetry.request.duration",
             Kind.DISTRIBUTION,
             "s",
             "Duration of OTLP requests, from sending to the answer or its failure",
+            Tag.ERROR),
+    /** How long it takes until a batch is delivered or given up. */
+    DELIVERY_TIME(
+            "ClientMetricsDeliveryTimeMs",
+            "otel.sdk.exporter.operation.duration",
+            Kind.DISTRIBUTION,
+            "s",
+            "Duration of exporting a batch, from the beginning of its first request to its delivery or its end",
             Tag.ERROR),
     /** Points that the backend took. */
     POINTS_SENT(
@@ -225,13 +233,21 @@ public enum Instrument {
             Kind.COUNTER,
             "{data_point}",
             Instrument.EXPORTED),
-    /** Points in requests that wait for their answer. */
+    /** Points that were sent and given up: the same metric in OTel, with the {@code error.type} of the last failure. */
+    POINTS_FAILED(
+            "ClientMetricsPointFailedCount",
+            "otel.sdk.exporter.metric_data_point.exported",
+            Kind.COUNTER,
+            "{data_point}",
+            Instrument.EXPORTED,
+            Tag.ERROR),
+    /** Points whose export has begun and not ended. */
     POINTS_IN_FLIGHT(
             "ClientMetricsPointInFlightCount",
             "otel.sdk.exporter.metric_data_point.inflight",
             Kind.UP_DOWN_COUNTER,
             "{data_point}",
-            "Data points in requests that wait for their answer"),
+            "Data points whose export has begun and not ended, those that wait for their next attempt included"),
 
     /** Subscriptions that the source has. */
     SUBSCRIPTIONS_SUPPLIED(
@@ -275,7 +291,7 @@ public enum Instrument {
     public static final long NOT_KNOWN = Long.MIN_VALUE;
 
     private static final String EXPORTED =
-            "Data points that the backend answered for: taken, or with an error rejected";
+            "Data points whose export has ended: taken by the backend, or with an error rejected or given up";
 
     /** How values behave over time. */
     public enum Kind {

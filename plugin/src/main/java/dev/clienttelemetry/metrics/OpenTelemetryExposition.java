@@ -30,8 +30,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
  */
 public final class OpenTelemetryExposition implements Exposition {
     private static final String SCOPE = "dev.clienttelemetry";
-    // What sends pushes is no exporter of OpenTelemetry's: the semantic conventions leave its type to us.
-    private static final String COMPONENT_TYPE = "client_telemetry_exporter";
+    // What sends pushes is no exporter of OpenTelemetry's: for such the semantic conventions want the class's name.
+    private static final String COMPONENT_TYPE = "dev.clienttelemetry.export.PushExporter";
     private static final String COMPONENT_NAME = COMPONENT_TYPE + "/0";
     private static final String ERROR_TYPE = "error.type";
     private static final String REJECTED = "rejected";

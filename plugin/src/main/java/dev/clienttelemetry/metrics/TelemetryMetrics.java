@@ -46,10 +46,11 @@ public final class TelemetryMetrics {
     private final Counter pointsPassedThrough = new Counter();
     private final Counter requests = new Counter();
     private final Counter requestBytes = new Counter();
-    private final Counter requestErrors = new Counter();
-    private final RequestTimes requestTimes;
+    private final OutcomeTimes requestTimes;
+    private final OutcomeTimes deliveryTimes;
     private final Counter pointsSent = new Counter();
     private final Counter pointsRejected = new Counter();
+    private final ErrorTypeCounter pointsFailed;
 
     private final List<Series> series = new ArrayList<>();
     private final Map<Instrument, Series> provided = new EnumMap<>(Instrument.class);
@@ -57,7 +58,45 @@ public final class TelemetryMetrics {
 
     /** Creates the instruments, counters at zero. */
     public TelemetryMetrics() {
-        requestTimes = new RequestTimes(requestErrors, this::newErrorType);
+        // The buckets that the semantic conventions advise for durations of requests, and two for a local collector.
+        requestTimes = new OutcomeTimes(
+                this::newRequestError,
+                millis(1),
+                millis(2),
+                millis(5),
+                millis(10),
+                millis(25),
+                millis(50),
+                millis(75),
+                millis(100),
+                millis(250),
+                millis(500),
+                millis(750),
+                millis(1_000),
+                millis(2_500),
+                millis(5_000),
+                millis(7_500),
+                millis(10_000));
+        // From a first attempt that is taken at once to the last one before client.telemetry.batch.max.age.ms.
+        deliveryTimes = new OutcomeTimes(
+                this::newDeliveryError,
+                millis(1),
+                millis(5),
+                millis(10),
+                millis(25),
+                millis(50),
+                millis(100),
+                millis(250),
+                millis(500),
+                millis(1_000),
+                millis(2_500),
+                millis(5_000),
+                millis(10_000),
+                millis(30_000),
+                millis(60_000),
+                millis(300_000),
+                millis(900_000));
+        pointsFailed = new ErrorTypeCounter(this::newPointError);
         series.add(Series.of(Instrument.PLUGIN_EXPORTS, exportTime::count));
         series.add(Series.of(Instrument.PLUGIN_EXPORT_TIME, null, exportTime));
         addByReason(Instrument.PLUGIN_ERRORS, refusals);
@@ -72,10 +111,12 @@ public final class TelemetryMetrics {
         series.add(Series.of(Instrument.POINTS_PASSED_THROUGH, pointsPassedThrough::total));
         series.add(Series.of(Instrument.REQUESTS, requests::total));
         series.add(Series.of(Instrument.REQUEST_BYTES, requestBytes::total));
-        series.add(Series.sum(Instrument.REQUEST_ERRORS, requestErrors::total));
+        series.add(Series.sum(Instrument.REQUEST_ERRORS, requestTimes::failures));
         series.add(Series.of(Instrument.REQUEST_TIME, null, requestTimes.succeeded()));
+        series.add(Series.of(Instrument.DELIVERY_TIME, null, deliveryTimes.succeeded()));
         series.add(Series.of(Instrument.POINTS_SENT, pointsSent::total));
         series.add(Series.of(Instrument.POINTS_REJECTED, pointsRejected::total));
+        series.add(Series.sum(Instrument.POINTS_FAILED, pointsFailed::total));
     }
 
     private <R extends Enum<R>> void addByReason(Instrument instrument, ReasonCounter<R> counter) {
@@ -88,6 +129,10 @@ public final class TelemetryMetrics {
 
     private static long micros(long micros) {
         return micros * 1_000;
+    }
+
+    private static long millis(long millis) {
+        return millis * 1_000_000;
     }
 
     /** Pushes that were checked and accepted. */
@@ -159,8 +204,16 @@ public final class TelemetryMetrics {
     }
 
     /** How long OTLP requests took, and why they failed; retries are requests of their own. */
-    public RequestTimes requestTimes() {
+    public OutcomeTimes requestTimes() {
         return requestTimes;
+    }
+
+    /**
+     * How long batches took to deliver, from the beginning of their first attempt to their end, each once; those that the
+     * backend did not take as a whole by the last failure's error type.
+     */
+    public OutcomeTimes deliveryTimes() {
+        return deliveryTimes;
     }
 
     /** Data points that the backend accepted. */
@@ -171,6 +224,22 @@ public final class TelemetryMetrics {
     /** Data points that the backend rejected in a partial success. */
     public Counter pointsRejected() {
         return pointsRejected;
+    }
+
+    /** Data points that were in at least one request and then given up, by the last failure's error type. */
+    public ErrorTypeCounter pointsFailed() {
+        return pointsFailed;
+    }
+
+    /**
+     * Has an error type shown wherever attempts may end with it. To be called when an attempt has failed: what it has
+     * shown takes the expositions' locks, and those who give batches up hold others.
+     *
+     * @param errorType {@code error.type} of OpenTelemetry's semantic conventions
+     */
+    public void attemptFailed(String errorType) {
+        pointsFailed.occurs(errorType);
+        deliveryTimes.occurs(errorType);
     }
 
     /**
@@ -215,9 +284,17 @@ public final class TelemetryMetrics {
         expositions.remove(exposition);
     }
 
-    private synchronized void newErrorType(String errorType, Distribution times) {
+    private synchronized void newRequestError(String errorType, Distribution times) {
         add(Series.tagged(Instrument.REQUEST_ERRORS, errorType, times::count));
         add(Series.of(Instrument.REQUEST_TIME, errorType, times));
+    }
+
+    private synchronized void newDeliveryError(String errorType, Distribution times) {
+        add(Series.of(Instrument.DELIVERY_TIME, errorType, times));
+    }
+
+    private synchronized void newPointError(String errorType, Counter points) {
+        add(Series.tagged(Instrument.POINTS_FAILED, errorType, points::total));
     }
 
     private void add(Series added) {

@@ -11,6 +11,7 @@ import static dev.clienttelemetry.export.Answer.Outcome.RETRY;
 import static dev.clienttelemetry.export.Answer.Outcome.STALE_CONNECTION;
 import static dev.clienttelemetry.export.Answer.Outcome.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
@@ -19,6 +20,7 @@ import io.opentelemetry.sdk.common.export.RetryPolicy;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
@@ -149,7 +151,6 @@ class PushExporterTest {
         requests.next().answer(RETRY);
         stepAfter(1);
         assertThat(exporter.oldestPushAgeNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(301 + LINGER_MS));
-        assertThat(exporter.pointsInFlight()).isZero();
 
         stepAfter(60_000 - 301 - LINGER_MS - 1);
         requests.next().answer(ACCEPTED);
@@ -445,6 +446,17 @@ class PushExporterTest {
         of.step();
 
         assertThat(requests.sent).containsExactly("a1 b1", "b1");
+        assertThat(of.pointsInFlight()).isEqualTo(3);
+        assertExported(0, Map.of("type", 3));
+        assertOperations(0, 0);
+        requests.next().answer(RETRY);
+        of.step();
+        for (int i = 0; i < 7; i++) {
+            offer(small, "d" + i);
+        }
+        assertThat(of.pointsInFlight()).as("those of the next batch").isEqualTo(7 * 3);
+        assertExported(0, Map.of("type", 6));
+        assertOperations(0, 1);
     }
 
     @Test
@@ -527,6 +539,155 @@ class PushExporterTest {
 
         assertThat(metrics.requests().total()).isEqualTo(2);
         assertThat(metrics.requestBytes().total()).isEqualTo(6);
+    }
+
+    private void assertExported(long taken, Map<String, Integer> failed) {
+        assertThat(metrics.pointsSent().total()).as("taken").isEqualTo(taken);
+        failed.forEach((type, points) ->
+                assertThat(metrics.pointsFailed().total(type)).as(type).isEqualTo((long) points));
+        assertThat(metrics.pointsFailed().total())
+                .as("given up")
+                .isEqualTo(
+                        failed.values().stream().mapToLong(Integer::longValue).sum());
+    }
+
+    private void assertOperations(long succeeded, long failed) {
+        assertThat(metrics.deliveryTimes().succeeded().count()).as("delivered").isEqualTo(succeeded);
+        assertThat(metrics.deliveryTimes().failures()).as("not delivered").isEqualTo(failed);
+    }
+
+    @Test
+    void anExportLastsFromItsFirstAttemptToItsEndThroughTheWaitsBetween() {
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+        assertThat(exporter.pointsInFlight()).isEqualTo(6);
+        clock.advanceMillis(10);
+        requests.next().answer(RETRY);
+        exporter.step();
+        stepAfter(500);
+        assertThat(exporter.requestsInFlight()).isZero();
+        assertThat(exporter.pointsInFlight()).as("waits for its next attempt").isEqualTo(6);
+        assertOperations(0, 0);
+        assertExported(0, Map.of());
+        stepAfter(500);
+        assertThat(exporter.pointsInFlight()).isEqualTo(6);
+        clock.advanceMillis(10);
+        requests.next().answer(ACCEPTED);
+        exporter.step();
+
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertExported(6, Map.of());
+        assertOperations(1, 0);
+        assertThat(metrics.deliveryTimes().succeeded().totalNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(1020));
+        assertThat(metrics.requestTimes().succeeded().totalNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(10));
+        assertThat(metrics.requestTimes().failures()).isEqualTo(1);
+    }
+
+    @Test
+    void anExportThatEndsForItsAgeFailedAsItsLastAttemptDid() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        push("b1");
+        requests.next().retryAfter(TimeUnit.SECONDS.toNanos(1));
+        exporter.step();
+        stepAfter(1000);
+        requests.of("a1").answer(TIMEOUT);
+        requests.of("b1").retryAfter(TimeUnit.MINUTES.toNanos(4));
+        exporter.step();
+        stepAfter(MAX_AGE_MS);
+
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertExported(0, Map.of("type", 3, "503", 3));
+        assertOperations(0, 2);
+        assertThat(metrics.deliveryTimes().failures("503")).isEqualTo(1);
+        assertThat(dropped(PushDropReason.TOO_OLD)).isEqualTo(2);
+    }
+
+    @Test
+    void whatNeverWasInARequestIsNoExport() {
+        push("a1");
+        buffer.dropOlderThan(0, clock.getAsLong());
+        push("b1");
+        exporter.close(Duration.ZERO);
+
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertExported(0, Map.of());
+        assertOperations(0, 0);
+    }
+
+    @Test
+    void partsOfADividedBatchAreExportsThatBeganWithIt() {
+        push("a1", "a2", "b1", "c1");
+        stepAfter(LINGER_MS);
+        for (int i = 0; !requests.open.isEmpty() && i < 20; i++) {
+            assertThat(exporter.pointsInFlight()
+                            + metrics.pointsSent().total()
+                            + metrics.pointsFailed().total())
+                    .isEqualTo(12);
+            clock.advanceMillis(1);
+            HeldRequests.Held held = requests.next();
+            held.answer(held.pushes().contains("a2") ? CONTENT_REFUSED : ACCEPTED);
+            exporter.step();
+        }
+
+        assertThat(requests.sent).containsExactly("a1 a2 b1 c1", "a1 a2", "b1 c1", "a1", "a2");
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertExported(9, Map.of("type", 3));
+        assertOperations(2, 1);
+        assertThat(metrics.deliveryTimes().succeeded().totalNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(3 + 4));
+    }
+
+    @Test
+    void aPartialSuccessIsAnUnsuccessfulExportOfWhichThePartTakenCounts() {
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+        requests.next().rejected(2);
+        exporter.step();
+
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertExported(4, Map.of());
+        assertThat(metrics.pointsRejected().total()).isEqualTo(2);
+        assertOperations(0, 1);
+        assertThat(metrics.deliveryTimes().failures("rejected")).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsUnderWayOrWaitsAtTheEndFailedAsItsLastAttemptDidOrIsCancelled() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(RETRY);
+        exporter.step();
+        push("b1");
+        stepAfter(LINGER_MS);
+        assertThat(exporter.pointsInFlight()).isEqualTo(6);
+
+        exporter.start();
+        exporter.close(Duration.ZERO);
+
+        await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertExported(0, Map.of("type", 3, "cancelled", 3));
+        assertOperations(0, 2);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Answer.Outcome.class)
+    void everyAnswerEndsWithEachPointExportedOnce(Answer.Outcome outcome) {
+        push("a1", "a2", "b1");
+        stepAfter(LINGER_MS);
+        for (int i = 0; buffer.pushes() > 0 && i < 20; i++) {
+            assertThat(exporter.pointsInFlight()).isPositive();
+            requests.answerAll(pushes -> true, outcome);
+            stepAfter(10_000);
+        }
+
+        assertThat(buffer.pushes()).isZero();
+        assertThat(exporter.pointsInFlight()).isZero();
+        assertThat(metrics.pointsSent().total() + metrics.pointsFailed().total())
+                .isEqualTo(9);
+        assertThat(metrics.deliveryTimes().succeeded().count()
+                        + metrics.deliveryTimes().failures())
+                .isBetween(1L, 3L);
     }
 
     @Test

@@ -55,6 +55,10 @@ class OwnMetricsIT {
     /** An OTLP MetricsData that ends within its first message. */
     private static final byte[] TRUNCATED = {0x0a, 0x05, 0x01};
 
+    private static final Map<String, String> COMPONENT = Map.of(
+            "otel.component.type", "dev.clienttelemetry.export.PushExporter",
+            "otel.component.name", "dev.clienttelemetry.export.PushExporter/0");
+
     private static BrokerWithPlugin broker;
     private static BrokerJmx jmx;
     private static byte[] payload;
@@ -137,6 +141,10 @@ class OwnMetricsIT {
         awaitJmx("ClientMetricsBackendReachable", 1);
         await().atMost(BrokerWithPlugin.ARRIVAL).untilAsserted(() -> assertThat(jmx.ours("ClientMetricsPointSentCount"))
                 .isEqualTo(pointsOfClients()));
+        awaitAtReceiver(
+                "otel.sdk.exporter.metric_data_point.exported", COMPONENT, jmx.ours("ClientMetricsPointSentCount"));
+        assertThat(jmx.ours("ClientMetricsDeliveryTimeMsBucket,le=inf")).isPositive();
+        assertThat(jmx.ours("ClientMetricsDeliveryTimeMs")).isPositive();
     }
 
     @Test
@@ -203,6 +211,7 @@ class OwnMetricsIT {
         assertThat(jmx.ours("ClientMetricsOldestPushAgeMs")).isGreaterThan(1_000);
         assertThat(jmx.ours("ClientMetricsBufferBytes")).isBetween(1.0, jmx.ours("ClientMetricsBufferLimitBytes"));
         assertThat(jmx.ours("ClientMetricsRequestErrorCount,reason=timeout")).isPositive();
+        assertThat(jmx.ours("ClientMetricsPointInFlightCount")).isPositive();
 
         broker.receiver().answerWith(request -> Answer.ACCEPT);
 
@@ -211,6 +220,12 @@ class OwnMetricsIT {
         awaitJmx("ClientMetricsOldestPushAgeMs", 0);
         awaitJmx("ClientMetricsPointInFlightCount", 0);
         awaitAtReceiver("client_telemetry.backend.reachable", Map.of(), 1);
+        Map<String, String> timedOut = new HashMap<>(COMPONENT);
+        timedOut.put("error.type", "timeout");
+        awaitAtReceiver(
+                "otel.sdk.exporter.metric_data_point.exported",
+                timedOut,
+                jmx.ours("ClientMetricsPointFailedCount,reason=timeout"));
         awaitAtReceiver(
                 "client_telemetry.push.dropped",
                 Map.of("error.type", "buffer_full"),

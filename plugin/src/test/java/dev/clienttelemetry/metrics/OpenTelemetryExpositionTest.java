@@ -155,14 +155,15 @@ class OpenTelemetryExpositionTest {
     }
 
     @Test
-    void pointsSentAndRejectedAreOneMetricOfTheSdksOwn() {
+    void pointsTakenRejectedAndGivenUpAreOneMetricOfTheSdksOwn() {
         metrics.pointsSent().add(90);
         metrics.pointsRejected().add(10);
+        metrics.pointsFailed().add("503", 4);
         collect();
 
         Attributes component = Attributes.builder()
-                .put("otel.component.type", "client_telemetry_exporter")
-                .put("otel.component.name", "client_telemetry_exporter/0")
+                .put("otel.component.type", "dev.clienttelemetry.export.PushExporter")
+                .put("otel.component.name", "dev.clienttelemetry.export.PushExporter/0")
                 .build();
         String name = "otel.sdk.exporter.metric_data_point.exported";
         assertThat(exporter.value(name, component)).isEqualTo(90);
@@ -170,6 +171,10 @@ class OpenTelemetryExpositionTest {
                         name,
                         component.toBuilder().put("error.type", "rejected").build()))
                 .isEqualTo(10);
+        assertThat(exporter.value(
+                        name, component.toBuilder().put("error.type", "503").build()))
+                .isEqualTo(4);
+        assertThat(exporter.metric(name).getLongSumData().getPoints()).hasSize(3);
         assertThat(exporter.metric(name).getLongSumData().isMonotonic()).isTrue();
     }
 
@@ -191,7 +196,7 @@ class OpenTelemetryExpositionTest {
         assertThat(time.getSum()).isEqualTo(0.250006);
         assertThat(time.getCounts().get(1)).isEqualTo(1);
         assertThat(time.getCounts().get(time.getBoundaries().size())).isEqualTo(1);
-        assertThat(exporter.metric("otel.sdk.exporter.operation.duration")
+        assertThat(exporter.metric("client_telemetry.request.duration")
                         .getHistogramData()
                         .getPoints())
                 .extracting(point -> point.getAttributes().get(AttributeKey.stringKey("error.type")))

@@ -126,9 +126,29 @@ class TelemetryMetricsTest {
         assertThat(recording.value(Instrument.REQUEST_ERRORS, null)).isEqualTo(3);
         assertThat(recording.value(Instrument.REQUEST_ERRORS, "503")).isEqualTo(2);
         assertThat(recording.value(Instrument.REQUEST_ERRORS, "timeout")).isEqualTo(1);
+        assertThat(recording.of(Instrument.DELIVERY_TIME)).hasSize(1);
         assertThat(recording.of(Instrument.REQUEST_TIME))
                 .extracting(Series::tag, series -> series.distribution().totalNanos())
                 .containsExactly(tuple(null, 1_000_000L), tuple("503", 5_000_000L), tuple("timeout", 4_000_000L));
+    }
+
+    @Test
+    void whatAnAttemptFailedWithIsShownBeforeAnythingIsGivenUpForIt() {
+        metrics.show(recording);
+
+        metrics.attemptFailed("503");
+
+        assertThat(recording.value(Instrument.POINTS_FAILED, "503")).isZero();
+        assertThat(recording.of(Instrument.DELIVERY_TIME))
+                .extracting(Series::tag, series -> series.distribution().count())
+                .containsExactly(tuple(null, 0L), tuple("503", 0L));
+        metrics.pointsFailed().add("503", 7);
+        metrics.deliveryTimes().failed("503", 2_000_000);
+        assertThat(recording.value(Instrument.POINTS_FAILED, "503")).isEqualTo(7);
+        assertThat(recording.value(Instrument.POINTS_FAILED, null)).isEqualTo(7);
+        assertThat(recording.of(Instrument.DELIVERY_TIME).get(1).distribution().totalNanos())
+                .isEqualTo(2_000_000);
+        assertThat(recording.of(Instrument.POINTS_FAILED)).hasSize(2);
     }
 
     @Test

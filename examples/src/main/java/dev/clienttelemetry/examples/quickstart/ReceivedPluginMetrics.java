@@ -8,6 +8,7 @@ import dev.clienttelemetry.examples.receiver.ReceivedPoint;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** What the plugin says of itself in the metrics about it that arrived. Thread-safe. */
 final class ReceivedPluginMetrics {
@@ -34,12 +35,22 @@ final class ReceivedPluginMetrics {
             return "the plugin has sent no metrics of its own so far";
         }
         return "the plugin counted " + sum(PUSHES) + " pushes, " + sum(REFUSED) + " refused, " + sum(DROPPED)
-                + " dropped; " + sum(EXPORTED) + " data points sent";
+                + " dropped; " + sum(EXPORTED, succeeded()) + " data points sent";
+    }
+
+    /** What ended without success carries an {@code error.type}, by OpenTelemetry's semantic conventions. */
+    private static Predicate<Map<String, String>> succeeded() {
+        return attributes -> !attributes.containsKey("error.type");
     }
 
     private long sum(String name) {
-        return (long) latest.getOrDefault(name, Map.of()).values().stream()
-                .mapToDouble(Double::doubleValue)
+        return sum(name, all -> true);
+    }
+
+    private long sum(String name, Predicate<Map<String, String>> which) {
+        return (long) latest.getOrDefault(name, Map.of()).entrySet().stream()
+                .filter(series -> which.test(series.getKey()))
+                .mapToDouble(Map.Entry::getValue)
                 .sum();
     }
 }

@@ -37,6 +37,21 @@ class ReceivedPluginMetricsTest {
     }
 
     @Test
+    void pointsThatTheBackendRejectedOrThatWereGivenUpAreNotSent() {
+        plugin.received(request(
+                "dev.clienttelemetry",
+                sum("client_telemetry.push.received", point(7, "")),
+                sum("client_telemetry.push.dropped", point(3, "buffer_full")),
+                sum(
+                        "otel.sdk.exporter.metric_data_point.exported",
+                        point(500, ""),
+                        point(20, "rejected"),
+                        point(70, "503"))));
+
+        assertThat(plugin.line()).isEqualTo("the plugin counted 7 pushes, 0 refused, 3 dropped; 500 data points sent");
+    }
+
+    @Test
     void metricsOfTheSameNameFromElsewhereAreNotThePlugins() {
         plugin.received(request("a client", sum("client_telemetry.push.received", point(3, ""))));
 

@@ -115,7 +115,7 @@ final class MicrometerExposition implements Exposition, AutoCloseable {
         Tags tags = Tags.of(Tag.of(GATEWAY_TAG, gateway));
         Instrument instrument = series.instrument();
         if (instrument == Instrument.POINTS_SENT || instrument == Instrument.POINTS_REJECTED) {
-            // One metric in OpenTelemetry.
+            // One metric in OpenTelemetry, together with POINTS_FAILED, whose tag it is.
             return tags.and("error.type", instrument == Instrument.POINTS_REJECTED ? "rejected" : NO_VALUE);
         }
         if (instrument.tag() == null) {
