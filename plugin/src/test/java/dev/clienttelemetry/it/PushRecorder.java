@@ -48,7 +48,7 @@ public final class PushRecorder implements MetricsReporter, ClientTelemetryExpor
         byte[] bytes = new byte[data.remaining()];
         data.get(bytes);
         try (DataOutputStream out = new DataOutputStream(new FileOutputStream(file.toFile(), true))) {
-            // One write, so that a reader sees whole records only.
+            // One write, so that only the last record can be incomplete for a reader.
             ByteBuffer whole = ByteBuffer.allocate(Long.BYTES * 2 + Integer.BYTES + bytes.length);
             whole.putLong(payload.clientInstanceId().getMostSignificantBits());
             whole.putLong(payload.clientInstanceId().getLeastSignificantBits());

@@ -67,7 +67,11 @@ final class RecordedPushes {
             ByteBuffer in = ByteBuffer.wrap(Files.readAllBytes(file));
             while (in.remaining() >= 20) {
                 Uuid id = new Uuid(in.getLong(), in.getLong());
-                byte[] bytes = new byte[in.getInt()];
+                int length = in.getInt();
+                if (in.remaining() < length) {
+                    break; // still being written
+                }
+                byte[] bytes = new byte[length];
                 in.get(bytes);
                 pushes.add(new Push(id, MetricsData.parseFrom(bytes)));
             }
