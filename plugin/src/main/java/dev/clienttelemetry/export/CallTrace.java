@@ -115,8 +115,11 @@ final class CallTrace extends EventListener {
         if (failure instanceof NoRouteToHostException) {
             return message.isEmpty() ? "no route to the host" : lowerFirst(message);
         }
+        // A server that understands nothing of what it gets may be gone before all of it is written: a broken pipe.
+        boolean brokeAtOnce = connecting && connected && !answering;
         if (failure instanceof ProtocolException
                 || failure instanceof EOFException
+                || brokeAtOnce
                 || (connected || connecting) && !answering && !(failure instanceof SocketException)) {
             return "the connection broke before an answer" + behindColon(message) + "; does the endpoint speak "
                     + protocol.description() + "?";

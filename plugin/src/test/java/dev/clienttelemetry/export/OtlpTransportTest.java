@@ -429,6 +429,23 @@ class OtlpTransportTest {
 
     @ParameterizedTest
     @EnumSource(OtlpProtocol.class)
+    void aNewConnectionThatIsResetAsksForTheProtocol(OtlpProtocol protocol) throws IOException {
+        try (RawServer hostile = new RawServer(socket -> {
+                    socket.getInputStream().read();
+                    socket.setSoLinger(true, 0);
+                });
+                OtlpConnection connection = openAt(protocol, hostile.endpoint().toString(), SHORT_TIMEOUT)) {
+            Answer answer = send(connection, payload());
+
+            assertThat(answer.outcome()).isEqualTo(Answer.Outcome.RETRY);
+            assertThat(answer.detail())
+                    .startsWith("the connection broke before an answer")
+                    .contains("does the endpoint speak " + protocol.description() + "?");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
     void aTlsHandshakeWithoutAnAnswerIsCalledThat(OtlpProtocol protocol) throws IOException {
         try (RawServer quiet = new RawServer(socket -> socket.getInputStream().readAllBytes())) {
             String endpoint = quiet.endpoint().toString().replace("http://", "https://");
