@@ -26,6 +26,11 @@ final class CountedText implements CharSequence {
         this.bound = bound;
     }
 
+    /** Returns how many characters have been looked at, repeats counted. */
+    long steps() {
+        return steps;
+    }
+
     @Override
     public char charAt(int index) {
         if (++steps > bound) {

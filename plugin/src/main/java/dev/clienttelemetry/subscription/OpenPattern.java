@@ -5,59 +5,133 @@
 package dev.clienttelemetry.subscription;
 
 import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
- * Finds expressions whose match a client can make very slow by the value it sends, by trying: values that repeat pieces
- * of the expression's own text and end in something that does not fit. What is found is certain; what is not found may be
- * open all the same.
+ * Finds expressions whose match a client can make very slow by the value it sends, by trying: values that come to a
+ * repetition of the expression, stay in it for long and end in something that does not fit. What is found is certain, for
+ * this JVM's {@link Pattern}; what is not found may be open all the same.
  */
 final class OpenPattern {
     /** Steps that one match may take: more than the square of {@link #LENGTH}, far less than its cube. */
     private static final long STEPS = 1_000_000;
+    /** Steps of all matches for one selector, a few tenths of a second. */
+    private static final long ALL_STEPS = 20_000_000;
     /** Repetitions to about this many characters. A client id may have 32,767, and then a square is a second. */
     private static final int LENGTH = 400;
 
+    /** What is exponential shows early, and some expressions take no longer text. */
+    private static final int SHORT_LENGTH = 40;
+
     private static final int DEEP_LENGTH = 32_000;
+    /** A match of this length that does not go astray needs far fewer. */
+    private static final long DEEP_STEPS = 20L * DEEP_LENGTH;
+
     private static final int MAX_PIECES = 60;
     private static final int MAX_DEEP_PIECES = 20;
     private static final int MAX_PIECE_LENGTH = 40;
 
-    private OpenPattern() {}
+    private static final List<String> ANY_ENDS = List.of("\u0001", "", "\n");
+    /** The broker takes software names and versions only of letters, digits, dots and hyphens, no dot or hyphen last. */
+    private static final List<String> SOFTWARE_ENDS = List.of("", "-Z", ".0");
 
-    /** Returns the value's piece that makes the match slow or exhausts the stack, null where none was found. */
-    static String slowPiece(MatchSelector selector) {
+    private final Pattern pattern;
+    private final boolean software;
+    private long stepsLeft = ALL_STEPS;
+
+    private enum Outcome {
+        ENDED,
+        SLOW,
+        NO_STACK
+    }
+
+    private OpenPattern(MatchSelector selector) {
+        this.pattern = selector.pattern();
+        this.software = selector.attribute() != ClientAttribute.CLIENT_ID;
+    }
+
+    /** Returns what a value may repeat, and after what, to make the match slow or exhaust the stack; null for none. */
+    static PatternTree.Repeated slowPiece(MatchSelector selector) {
         if (selector.attribute() == ClientAttribute.CLIENT_INSTANCE_ID
                 || selector.attribute() == ClientAttribute.CLIENT_SOURCE_ADDRESS
                 || selector.attribute() == ClientAttribute.CLIENT_SOURCE_PORT) {
             // The client cannot choose these at will, and they are short.
             return null;
         }
-        if (!hasRepetition(selector.regex())) {
-            return null;
+        return hasRepetition(selector.regex()) ? new OpenPattern(selector).slowPiece(selector.regex()) : null;
+    }
+
+    private PatternTree.Repeated slowPiece(String regex) {
+        Set<PatternTree.Repeated> tries = new LinkedHashSet<>(PatternTree.repetitions(regex, alphabet(regex)));
+        List<PatternTree.Repeated> repetitions = List.copyOf(tries);
+        for (String piece : pieces(regex)) {
+            tries.add(new PatternTree.Repeated("", piece));
         }
-        for (String piece : pieces(selector.regex())) {
-            String repeated = piece.repeat(Math.max(2, LENGTH / piece.length()));
-            if (selector.test(repeated + "\u0001", STEPS) == MatchSelector.Outcome.BOUND_EXCEEDED
-                    || selector.test(repeated, STEPS) == MatchSelector.Outcome.BOUND_EXCEEDED) {
-                return piece;
+        // Repetitions next to each other take what the one or the other can.
+        for (PatternTree.Repeated repetition : repetitions) {
+            for (PatternTree.Repeated other : repetitions) {
+                if (tries.size() < 3 * MAX_PIECES) {
+                    tries.add(new PatternTree.Repeated(repetition.prefix(), other.piece()));
+                }
             }
         }
-        if (selector.regex().indexOf('(') >= 0) {
-            for (String piece :
-                    pieces(selector.regex()).stream().limit(MAX_DEEP_PIECES).toList()) {
-                String deep = piece.repeat(DEEP_LENGTH / piece.length());
-                // Far more steps than a match of this length needs that does not go astray.
-                if (selector.test(deep, 20L * DEEP_LENGTH) == MatchSelector.Outcome.BOUND_EXCEEDED) {
-                    return piece;
+        for (PatternTree.Repeated repeated : tries) {
+            for (String end : software ? SOFTWARE_ENDS : ANY_ENDS) {
+                if (match(repeated, SHORT_LENGTH, end, STEPS) != Outcome.ENDED
+                        || match(repeated, LENGTH, end, STEPS) != Outcome.ENDED) {
+                    return repeated;
+                }
+            }
+        }
+        if (regex.indexOf('(') >= 0) {
+            for (PatternTree.Repeated repeated :
+                    tries.stream().limit(MAX_DEEP_PIECES).toList()) {
+                if (match(repeated, DEEP_LENGTH, software ? "-Z" : "", DEEP_STEPS) == Outcome.NO_STACK) {
+                    return repeated;
                 }
             }
         }
         return null;
     }
 
+    private Outcome match(PatternTree.Repeated repeated, int length, String end, long maxSteps) {
+        String piece = repeated.piece();
+        String value = repeated.prefix() + piece.repeat(Math.max(2, length / piece.length())) + end;
+        if (software && !PossibleMatch.SOFTWARE.matcher(value).matches()) {
+            return Outcome.ENDED;
+        }
+        long bound = Math.min(maxSteps, stepsLeft);
+        CountedText text = new CountedText(value, bound);
+        try {
+            pattern.matcher(text).matches();
+            return Outcome.ENDED;
+        } catch (CountedText.BoundExceededException e) {
+            return bound == maxSteps ? Outcome.SLOW : Outcome.ENDED;
+        } catch (StackOverflowError e) {
+            return Outcome.NO_STACK;
+        } finally {
+            stepsLeft -= text.steps();
+        }
+    }
+
     private static boolean hasRepetition(String regex) {
         return regex.chars().anyMatch(c -> c == '*' || c == '+' || c == '{');
+    }
+
+    private Set<Integer> alphabet(String regex) {
+        Set<Integer> alphabet = new LinkedHashSet<>();
+        "a0-._ A".chars().forEach(alphabet::add);
+        regex.codePoints().forEach(alphabet::add);
+        for (int c = ' '; c < 127; c++) {
+            alphabet.add(c);
+        }
+        "\t\n\u00e9\u0416\u4e2d".chars().forEach(alphabet::add);
+        if (software) {
+            alphabet.removeIf(c -> c > 'z' || c != '.' && c != '-' && !Character.isLetterOrDigit(c));
+        }
+        return alphabet;
     }
 
     private static Set<String> pieces(String regex) {

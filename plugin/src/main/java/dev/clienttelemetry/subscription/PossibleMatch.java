@@ -7,6 +7,7 @@ package dev.clienttelemetry.subscription;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * Finds out whether a regular expression can match any value that an attribute can have, by building values character by
@@ -28,7 +29,21 @@ final class PossibleMatch {
                     + "|(?:(?:0|[1-9a-f][0-9a-f]{0,3}):){7}(?:0|[1-9a-f][0-9a-f]{0,3})(?:%[a-z0-9.-]+)?");
 
     /** What the broker lets a client call itself in ApiVersions. */
-    private static final Pattern SOFTWARE = Pattern.compile("[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?");
+    static final Pattern SOFTWARE = Pattern.compile("[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?");
+
+    private static final Pattern ANY_TEXT = Pattern.compile("(?s).*");
+
+    /** What can make an expression contradict itself: borders, looks ahead and behind, intersections, emptied classes. */
+    private static final Pattern CONDITION = Pattern.compile("[$^]|\\\\[bBAGzZ]|\\(\\?|&&");
+
+    /** Ways to mean a character that neither stands in the expression nor among {@link #TEXT_CHARACTERS}. */
+    private static final Pattern FAR_CHARACTERS = Pattern.compile("\\\\[pPxu0cNRXkaehHvV1-9]|\\(\\?[a-zA-Z-]*[a-zA-Z]");
+
+    private static final String TEXT_CHARACTERS = IntStream.concat(
+                    IntStream.rangeClosed(' ', '~'),
+                    IntStream.of('\t', '\n', '\r', '\f', 0x0B, 0, 1, 0x85, 0x2028, 0xE9, 0x416, 0x4E2D))
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append)
+            .toString();
 
     private static final List<String> SAMPLE_ADDRESSES = List.of(
             "127.0.0.1",
@@ -43,12 +58,14 @@ final class PossibleMatch {
             "fe80:0:0:0:0:0:0:1%eth0");
 
     private static final int MAX_TRIES = 20_000;
+    private static final long MAX_STEPS = 5_000_000;
     private static final int MAX_LENGTH = 64;
 
     private final Pattern pattern;
     private final Pattern domain;
     private final String alphabet;
     private int tries;
+    private long steps;
     private boolean incomplete;
 
     private PossibleMatch(Pattern pattern, Pattern domain, String alphabet) {
@@ -66,8 +83,7 @@ final class PossibleMatch {
                 SAMPLE_ADDRESSES.stream().noneMatch(address -> matches(selector, address))
                         && !possible(selector, ADDRESS, ADDRESS_CHARACTERS);
             case CLIENT_SOFTWARE_NAME, CLIENT_SOFTWARE_VERSION -> !possible(selector, SOFTWARE, SOFTWARE_CHARACTERS);
-            // A client id can be any text.
-            case CLIENT_ID -> false;
+            case CLIENT_ID -> noText(selector);
         };
     }
 
@@ -84,6 +100,26 @@ final class PossibleMatch {
         return true;
     }
 
+    /**
+     * A client id can be any text, so only an expression that contradicts itself matches none: 'a$b'. The search has one
+     * character of every kind for all that it can tell apart; where that is not certain it is not begun.
+     */
+    private static boolean noText(MatchSelector selector) {
+        String regex = selector.regex();
+        if (!CONDITION.matcher(regex).find() || FAR_CHARACTERS.matcher(regex).find()) {
+            return false;
+        }
+        StringBuilder alphabet = new StringBuilder();
+        // The expression's own first, since they lead to a match soonest.
+        (regex + TEXT_CHARACTERS)
+                .chars()
+                .filter(c -> !Character.isSurrogate((char) c))
+                .distinct()
+                .forEach(c -> alphabet.append((char) c));
+        return regex.chars().noneMatch(c -> Character.isSurrogate((char) c))
+                && !possible(selector, ANY_TEXT, alphabet.toString());
+    }
+
     private static boolean possible(MatchSelector selector, Pattern domain, String alphabet) {
         PossibleMatch search = new PossibleMatch(selector.pattern(), domain, alphabet);
         try {
@@ -94,7 +130,7 @@ final class PossibleMatch {
     }
 
     private boolean extend(StringBuilder text) {
-        if (++tries > MAX_TRIES || text.length() > MAX_LENGTH) {
+        if (++tries > MAX_TRIES || text.length() > MAX_LENGTH || steps > MAX_STEPS) {
             incomplete = true;
             return false;
         }
@@ -104,8 +140,10 @@ final class PossibleMatch {
         if (!isValue && !inDomain.hitEnd()) {
             return false;
         }
-        Matcher matcher = pattern.matcher(new CountedText(value, MatchSelector.MAX_STEPS));
+        CountedText counted = new CountedText(value, MatchSelector.MAX_STEPS);
+        Matcher matcher = pattern.matcher(counted);
         boolean matches = matcher.matches();
+        steps += counted.steps();
         if (matches && isValue) {
             return true;
         }

@@ -121,6 +121,9 @@ public final class SubscriptionReview {
                                 "An address is written 10.0.0.7 or, all eight groups, 2001:db8:0:0:0:0:0:1; a host name"
                                         + " is never looked up.";
                             case CLIENT_SOURCE_PORT -> "A port is a decimal number up to 65535.";
+                            case CLIENT_ID ->
+                                "'^' matches only before and '$' only after the whole value; \\\\^ and \\\\$ are the characters"
+                                        + " themselves.";
                             default -> "A client may use only letters, digits, dots and hyphens there.";
                         });
             }
@@ -130,13 +133,14 @@ public final class SubscriptionReview {
 
     private void patterns(Subscription subscription) {
         for (MatchSelector selector : subscription.match()) {
-            String piece = OpenPattern.slowPiece(selector);
-            if (piece != null) {
+            PatternTree.Repeated open = OpenPattern.slowPiece(selector);
+            if (open != null) {
                 warn(
                         subscription,
                         Kind.OPEN_PATTERN,
                         "a client can keep a broker's thread busy, or exhaust its stack, with a "
-                                + selector.attribute().key() + " that repeats '" + Quoted.text(piece) + "': '"
+                                + selector.attribute().key() + " that repeats '" + Quoted.text(open.piece()) + "'"
+                                + (open.prefix().isEmpty() ? "" : " after '" + Quoted.text(open.prefix()) + "'") + ": '"
                                 + Quoted.text(selector.regex()) + "' backtracks too much",
                         "Write it without repetitions inside or next to each other, or with possessive ones (*+, ++).");
             }
