@@ -28,8 +28,8 @@ class LayersTest {
     private static final String ROOT = "dev.clienttelemetry";
 
     /** Each may use only those after it. */
-    private static final List<String> LAYERS =
-            List.of("reporter", "pipeline", "cli", "subscription", "otlp", "export", "instance", "metrics");
+    private static final List<String> LAYERS = List.of(
+            "reporter", "pipeline", "cli", "subscription", "otlp", "export", "instance", "metrics", "compression");
 
     private static final JavaClasses PLUGIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

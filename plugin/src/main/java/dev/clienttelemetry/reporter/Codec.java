@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.reporter;
 
+import dev.clienttelemetry.compression.BlockBound;
+import dev.clienttelemetry.compression.GzipMember;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.invoke.MethodHandle;
@@ -70,12 +72,22 @@ enum Codec {
      *
      * @param compressed the bytes
      * @param maxBytes the bound
-     * @return what the bytes decompress to, or null where that is more than the bound
+     * @return what the bytes decompress to, or null where that is more than the bound, or they have more blocks than bytes
+     *     within the bound take
      * @throws IOException where they do not decompress
      * @throws LinkageError where this host has no classes for it; not the bytes' fault
      */
     byte[] decompress(byte[] compressed, int maxBytes) throws IOException {
-        if (this == SNAPPY && snappyLength(compressed) > maxBytes) {
+        if (this == GZIP) {
+            return GzipMember.decompress(compressed, maxBytes);
+        }
+        boolean bounded =
+                switch (this) {
+                    case LZ4 -> BlockBound.holdsForLz4(compressed, maxBytes);
+                    case ZSTD -> BlockBound.holdsForZstd(compressed, maxBytes);
+                    default -> snappyWithin(compressed, maxBytes);
+                };
+        if (!bounded) {
             return null;
         }
         try (InputStream in = KafkaStreams.open(this, compressed)) {
@@ -94,20 +106,20 @@ enum Codec {
                 }
                 length += read;
             }
-        } catch (RuntimeException | StackOverflowError invalid) {
-            // Kafka's streams wrap what their constructors find, lz4 has unchecked exceptions of its own, and gzip's
-            // stream goes from one member to the next by calling itself.
+        } catch (RuntimeException invalid) {
+            // Kafka's streams wrap what their constructors find, and lz4 has unchecked exceptions of its own.
             throw new IOException(invalid);
         }
     }
 
     /**
      * Adds up the lengths that snappy's blocks declare: its stream allocates whatever they say, before it looks at the
-     * bytes.
+     * bytes. Counts them, too.
      */
-    private static long snappyLength(byte[] compressed) throws IOException {
+    private static boolean snappyWithin(byte[] compressed, int maxBytes) throws IOException {
         ByteBuffer blocks = ByteBuffer.wrap(compressed);
         long total = 0;
+        int left = BlockBound.blocks(maxBytes);
         if (blocks.remaining() < 16) {
             throw new IOException("shorter than its header");
         }
@@ -130,9 +142,12 @@ enum Codec {
                 shift += 7;
             } while (part < 0);
             total += declared;
+            if (total > maxBytes || left-- == 0) {
+                return false;
+            }
             blocks.position(next);
         }
-        return total;
+        return true;
     }
 
     /** Kafka's decompressing streams, looked up once. */

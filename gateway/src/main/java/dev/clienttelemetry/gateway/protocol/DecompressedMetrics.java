@@ -5,18 +5,20 @@
 package dev.clienttelemetry.gateway.protocol;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import dev.clienttelemetry.compression.BlockBound;
+import dev.clienttelemetry.compression.GzipMember;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
-import java.util.zip.GZIPInputStream;
 import net.jpountz.lz4.LZ4FrameInputStream;
 import org.xerial.snappy.Snappy;
 
 /**
- * Takes the compression off a push, up to a limit: what a client sends may grow a thousandfold.
+ * Takes the compression off a push, up to a limit: what a client sends may grow a thousandfold, and may be made of parts
+ * that cost much and yield nothing. Takes one gzip member, one frame of zstd or lz4, which is what clients send.
  *
  * <p>Uses the compression libraries that kafka-clients brings rather than its own classes over them. Those have moved
  * between Kafka's releases, and Kafka's snappy stream allocates whatever size a chunk claims to have.
@@ -33,7 +35,7 @@ final class DecompressedMetrics {
 
     private DecompressedMetrics() {}
 
-    /** The payload grows beyond the limit. */
+    /** The payload grows beyond the limit, or has more blocks than a payload within it takes. */
     static final class TooLargeException extends Exception {
         private static final long serialVersionUID = 1L;
 
@@ -48,36 +50,43 @@ final class DecompressedMetrics {
      * @param pushed the payload as pushed
      * @param compression what it is compressed with
      * @param maxBytes the most bytes it may have, decompressed
-     * @throws TooLargeException as soon as the limit is passed
+     * @throws TooLargeException as soon as the limit is passed; also for more blocks than a payload within it takes
      * @throws IOException for bytes that are not of that compression
      */
     static byte[] of(byte[] pushed, PushCompression compression, int maxBytes) throws TooLargeException, IOException {
         try {
             return switch (compression) {
                 case NONE -> pushed;
-                case GZIP -> read(new GZIPInputStream(new ByteArrayInputStream(pushed)), pushed.length, maxBytes);
-                case LZ4 -> lz4(pushed, maxBytes);
-                case ZSTD -> read(zstd(pushed), pushed.length, maxBytes);
+                case GZIP -> gzip(pushed, maxBytes);
+                case LZ4 -> {
+                    bounded(BlockBound.holdsForLz4(pushed, maxBytes));
+                    InputStream in = new LZ4FrameInputStream(new ByteArrayInputStream(pushed), true);
+                    yield read(in, pushed.length, maxBytes);
+                }
+                case ZSTD -> {
+                    bounded(BlockBound.holdsForZstd(pushed, maxBytes));
+                    yield read(zstd(pushed), pushed.length, maxBytes);
+                }
                 case SNAPPY -> snappy(pushed, maxBytes);
             };
         } catch (RuntimeException | Error e) {
-            // The libraries throw unchecked exceptions too, a native one may be missing for this platform, and gzip's
-            // stream goes from one member to the next by calling itself.
+            // The libraries throw unchecked exceptions too, and a native one may be missing for this platform.
             throw new IOException(compression + ": " + e.getMessage(), e);
         }
     }
 
-    /**
-     * Reads one frame, which is what every client's serializer writes. The stream allocates its blocks anew for each frame,
-     * so that a push of empty ones would take minutes and yield nothing that the limit could see.
-     */
-    private static byte[] lz4(byte[] pushed, int maxBytes) throws TooLargeException, IOException {
-        ByteArrayInputStream in = new ByteArrayInputStream(pushed);
-        byte[] bytes = read(new LZ4FrameInputStream(in, true), pushed.length, maxBytes);
-        if (in.available() > 0) {
-            throw new IOException("an lz4 frame with " + in.available() + " bytes behind it");
+    private static byte[] gzip(byte[] pushed, int maxBytes) throws TooLargeException, IOException {
+        byte[] bytes = GzipMember.decompress(pushed, maxBytes);
+        if (bytes == null) {
+            throw new TooLargeException();
         }
         return bytes;
+    }
+
+    private static void bounded(boolean bounded) throws TooLargeException {
+        if (!bounded) {
+            throw new TooLargeException();
+        }
     }
 
     private static InputStream zstd(byte[] pushed) throws IOException {
@@ -120,8 +129,10 @@ final class DecompressedMetrics {
         byte[] bytes = new byte[(int) Math.min(Math.max(FIRST_BYTES, 4L * pushed.length), maxBytes)];
         int length = 0;
         ByteBuffer in = ByteBuffer.wrap(pushed);
+        int left = 1 + BlockBound.blocks(maxBytes); // with the head
         try {
             while (in.hasRemaining()) {
+                bounded(left-- > 0);
                 // Streams may be joined, so a head may stand in place of a chunk.
                 if (startsWithSnappyMagic(pushed, in.position())) {
                     in.position(Math.min(in.position() + SNAPPY_HEAD_BYTES, in.limit()));

@@ -7,8 +7,10 @@ package dev.clienttelemetry.gateway.protocol;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Random;
@@ -32,31 +34,64 @@ class DecompressedMetricsTest {
                 .isInstanceOf(DecompressedMetrics.TooLargeException.class);
     }
 
-    @Test
-    void oneLz4FrameIsReadAndEmptyOnesWithoutEndAreRefused() throws Exception {
-        ByteArrayOutputStream frames = new ByteArrayOutputStream();
-        try (LZ4FrameOutputStream out = new LZ4FrameOutputStream(frames)) {
-            out.write(random(300));
-        }
-        assertThat(DecompressedMetrics.of(frames.toByteArray(), PushCompression.LZ4, LIMIT))
-                .hasSize(300);
-        for (int frame = 0; frame < 1_000; frame++) {
-            new LZ4FrameOutputStream(frames).close();
-        }
-        assertThatThrownBy(() -> DecompressedMetrics.of(frames.toByteArray(), PushCompression.LZ4, LIMIT))
+    @ParameterizedTest
+    @EnumSource(
+            value = PushCompression.class,
+            names = {"GZIP", "LZ4", "ZSTD"})
+    void oneFrameIsReadAndAnotherBehindItRefused(PushCompression compression) throws Exception {
+        byte[] bytes = random(70_000);
+        byte[] frame = compress(compression, bytes, bytes.length);
+        assertThat(DecompressedMetrics.of(frame, compression, LIMIT)).isEqualTo(bytes);
+
+        byte[] empty = compress(compression, new byte[0], 1);
+        byte[] two = Arrays.copyOf(frame, frame.length + empty.length);
+        System.arraycopy(empty, 0, two, frame.length, empty.length);
+        assertThatThrownBy(() -> DecompressedMetrics.of(two, compression, LIMIT))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("behind it");
+                .hasMessageContaining(empty.length + " bytes behind it");
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = PushCompression.class,
+            mode = EnumSource.Mode.EXCLUDE,
+            names = {"NONE"})
+    void aClientThatFlushesEveryKilobyteIsRead(PushCompression compression) throws Exception {
+        byte[] bytes = random(LIMIT);
+
+        assertThat(DecompressedMetrics.of(compress(compression, bytes, 1024), compression, LIMIT))
+                .isEqualTo(bytes);
     }
 
     @Test
-    void emptyGzipMembersWithoutEndAreRefused() throws Exception {
-        byte[] member = gzip(new byte[0]);
-        ByteArrayOutputStream members = new ByteArrayOutputStream();
-        for (int i = 0; i < 50_000; i++) {
-            members.write(member);
+    void blocksThatYieldNothingAreBounded() throws Exception {
+        // As large as a push may be: 200 ms of CPU time for zstd, without a bound.
+        byte[] lz4Head = Arrays.copyOf(compress(PushCompression.LZ4, new byte[0], 1), 7);
+        byte[] zstdHead = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, 0x58};
+        byte[] snappyHead = {(byte) 0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0, 0, 0, 0, 1, 0, 0, 0, 1};
+        assertTooManyBlocks(PushCompression.LZ4, lz4Head, new byte[] {1, 0, 0, 0, 0}, new byte[4]);
+        assertTooManyBlocks(PushCompression.ZSTD, zstdHead, new byte[] {0, 0, 0}, new byte[] {1, 0, 0});
+        assertTooManyBlocks(PushCompression.SNAPPY, snappyHead, new byte[] {0, 0, 0, 1, 0}, new byte[0]);
+        assertTooManyBlocks(PushCompression.SNAPPY, snappyHead, snappyHead, new byte[0]);
+    }
+
+    private static void assertTooManyBlocks(PushCompression compression, byte[] head, byte[] block, byte[] end)
+            throws Exception {
+        int most = 64 + LIMIT / 512;
+        assertThat(DecompressedMetrics.of(blocks(head, block, most, end), compression, LIMIT))
+                .isEmpty();
+        assertThatThrownBy(() -> DecompressedMetrics.of(blocks(head, block, most + 1, end), compression, LIMIT))
+                .isInstanceOf(DecompressedMetrics.TooLargeException.class);
+    }
+
+    private static byte[] blocks(byte[] head, byte[] block, int count, byte[] end) {
+        ByteBuffer bytes = ByteBuffer.allocate(head.length + count * block.length + end.length);
+        bytes.put(head);
+        // An end of zstd is a block too.
+        for (int i = end.length == 3 ? 1 : 0; i < count; i++) {
+            bytes.put(block);
         }
-        assertThatThrownBy(() -> DecompressedMetrics.of(members.toByteArray(), PushCompression.GZIP, LIMIT))
-                .isInstanceOf(IOException.class);
+        return Arrays.copyOf(bytes.put(end).array(), bytes.position());
     }
 
     @Test
@@ -136,6 +171,23 @@ class DecompressedMetricsTest {
             gzip.write(bytes);
         }
         return out.toByteArray();
+    }
+
+    private static byte[] compress(PushCompression compression, byte[] bytes, int flushEvery) throws IOException {
+        ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (OutputStream out =
+                switch (compression) {
+                    case GZIP -> new GZIPOutputStream(compressed, true);
+                    case LZ4 -> new LZ4FrameOutputStream(compressed);
+                    case ZSTD -> new ZstdOutputStreamNoFinalizer(compressed);
+                    default -> new SnappyOutputStream(compressed);
+                }) {
+            for (int at = 0; at < bytes.length; at += flushEvery) {
+                out.write(bytes, at, Math.min(flushEvery, bytes.length - at));
+                out.flush();
+            }
+        }
+        return compressed.toByteArray();
     }
 
     private static byte[] random(int length) {
