@@ -9,8 +9,8 @@ import dev.clienttelemetry.gateway.protocol.InstanceIdAgreement;
 import dev.clienttelemetry.gateway.protocol.TelemetryRequestMetrics;
 import dev.clienttelemetry.gateway.protocol.TelemetryRequests;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +51,7 @@ public final class Gateway implements AutoCloseable {
                 metrics);
         this.tooLarge = ByteBuffer.allocate(Math.min(settings.telemetryMaxBytes(), Integer.MAX_VALUE - 16) + 1)
                 .asReadOnlyBuffer();
-        this.workers = new Workers(settings.workers(), settings.waitingMaxBytes(), scheduler);
+        this.workers = new Workers(settings.workers(), settings.instancesMax(), settings.waitingMaxBytes(), scheduler);
         scheduler.scheduleWithFixedDelay(
                 requests::expireInstances, EXPIRE_EVERY_SECONDS, EXPIRE_EVERY_SECONDS, TimeUnit.SECONDS);
     }
@@ -63,11 +63,13 @@ public final class Gateway implements AutoCloseable {
      * @throws org.apache.kafka.common.config.ConfigException where something about them is wrong; nothing runs then
      */
     public static Gateway start(GatewaySettings settings) {
-        ScheduledExecutorService scheduler = Executors.newSingleThreadScheduledExecutor(task -> {
+        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, task -> {
             Thread thread = new Thread(task, "client-telemetry-gateway-scheduler");
             thread.setDaemon(true);
             return thread;
         });
+        // Nearly every answer is given before its deadline, which would else stay for its 5 s.
+        scheduler.setRemoveOnCancelPolicy(true);
         PresentSubscriptions subscriptions = null;
         TelemetryPlugin plugin = null;
         try {

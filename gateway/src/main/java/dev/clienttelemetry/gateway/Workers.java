@@ -13,6 +13,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
@@ -36,19 +37,30 @@ public final class Workers implements AutoCloseable {
 
     private final ExecutorService threads;
     private final long maxBytes;
+    private final int maxRequests;
     private final AtomicLong waitingBytes = new AtomicLong();
+    private final AtomicInteger waitingRequests = new AtomicInteger();
     private final LongAdder refused = new LongAdder();
     private final LongAdder late = new LongAdder();
     private final ScheduledExecutorService timer;
 
     /**
+     * One connection's place before the workers. It has one request there at a time, also when that one was answered
+     * since it took too long: so one connection cannot fill the queue, and the plugin gets its pushes in order.
+     */
+    public static final class Lane {
+        private final AtomicBoolean taken = new AtomicBoolean();
+    }
+
+    /**
      * Starts without any threads; they come with the first work.
      *
      * @param count how many threads
+     * @param maxRequests the most requests that may wait or be worked on
      * @param maxBytes the most bytes of payload that may wait or be worked on
      * @param timer ends the wait for an answer that takes too long; stays the caller's
      */
-    Workers(int count, long maxBytes, ScheduledExecutorService timer) {
+    Workers(int count, int maxRequests, long maxBytes, ScheduledExecutorService timer) {
         this.timer = timer;
         AtomicInteger number = new AtomicInteger();
         this.threads = Executors.newFixedThreadPool(count, task -> {
@@ -56,66 +68,91 @@ public final class Workers implements AutoCloseable {
             thread.setDaemon(true);
             return thread;
         });
+        this.maxRequests = maxRequests;
         this.maxBytes = maxBytes;
     }
 
     /**
      * Takes work in.
      *
+     * @param lane the connection's
      * @param payloadBytes how much memory the request's payload holds
      * @param work run on one of the threads, unless it still waits for one when its time is up
      * @param tooLate gives the answer where the work gave none within {@value #ANSWER_WITHIN_MS} ms
-     * @return what the work gives, or empty where there is no room or the gateway is closed
+     * @return what the work gives, or empty where there is no room, the lane is taken or the gateway is closed
      */
-    public <T> Optional<CompletionStage<T>> take(int payloadBytes, Supplier<T> work, Supplier<T> tooLate) {
+    public <T> Optional<CompletionStage<T>> take(Lane lane, int payloadBytes, Supplier<T> work, Supplier<T> tooLate) {
+        if (!lane.taken.compareAndSet(false, true)) {
+            refused.increment();
+            return Optional.empty();
+        }
         long bytes = (long) payloadBytes + REQUEST_BYTES;
-        if (waitingBytes.addAndGet(bytes) > maxBytes + REQUEST_BYTES) {
-            waitingBytes.addAndGet(-bytes);
+        int requests = waitingRequests.incrementAndGet();
+        if (waitingBytes.addAndGet(bytes) > maxBytes + REQUEST_BYTES || requests > maxRequests) {
+            leave(lane, bytes);
             refused.increment();
             return Optional.empty();
         }
         CompletableFuture<T> done = new CompletableFuture<>();
+        ScheduledFuture<?> deadline = null;
         try {
-            ScheduledFuture<?> deadline = timer.schedule(
-                    () -> {
-                        if (done.complete(tooLate.get())) {
-                            late.increment();
-                        }
-                    },
-                    ANSWER_WITHIN_MS,
-                    TimeUnit.MILLISECONDS);
-            threads.execute(() -> {
-                if (done.isDone()) {
-                    waitingBytes.addAndGet(-bytes);
-                    return;
-                }
-                T result = null;
-                Throwable failure = null;
-                try {
-                    result = work.get();
-                } catch (Throwable e) {
-                    failure = e;
-                }
-                // Before the answer: whoever gets it may send the next request at once, and finds its room free.
-                waitingBytes.addAndGet(-bytes);
-                deadline.cancel(false);
-                if (failure == null) {
-                    done.complete(result);
-                } else {
-                    done.completeExceptionally(failure);
-                }
-            });
+            deadline = timer.schedule(() -> tooLate(done, tooLate), ANSWER_WITHIN_MS, TimeUnit.MILLISECONDS);
+            ScheduledFuture<?> scheduled = deadline;
+            threads.execute(() -> work(lane, bytes, work, done, scheduled));
         } catch (RejectedExecutionException closed) {
-            waitingBytes.addAndGet(-bytes);
+            if (deadline != null) {
+                deadline.cancel(false);
+            }
+            leave(lane, bytes);
             refused.increment();
             return Optional.empty();
         }
         return Optional.of(done);
     }
 
+    private <T> void tooLate(CompletableFuture<T> done, Supplier<T> answer) {
+        if (done.complete(answer.get())) {
+            late.increment();
+        }
+    }
+
+    private <T> void work(
+            Lane lane, long bytes, Supplier<T> work, CompletableFuture<T> done, ScheduledFuture<?> deadline) {
+        if (done.isDone()) {
+            leave(lane, bytes);
+            return;
+        }
+        T result = null;
+        Throwable failure = null;
+        try {
+            result = work.get();
+        } catch (Throwable e) {
+            failure = e;
+        }
+        // Before the answer: whoever gets it may send the next request at once, and finds its room free.
+        leave(lane, bytes);
+        deadline.cancel(false);
+        if (failure == null) {
+            done.complete(result);
+        } else {
+            done.completeExceptionally(failure);
+        }
+    }
+
+    private void leave(Lane lane, long bytes) {
+        waitingBytes.addAndGet(-bytes);
+        waitingRequests.decrementAndGet();
+        lane.taken.set(false);
+    }
+
     /** Returns the bytes that wait or are worked on. */
     public long waitingBytes() {
         return waitingBytes.get();
+    }
+
+    /** Returns how many requests wait or are worked on. */
+    public int waitingRequests() {
+        return waitingRequests.get();
     }
 
     /** Returns how much work was refused for want of room. */

@@ -5,6 +5,7 @@
 package dev.clienttelemetry.gateway.kroxylicious;
 
 import dev.clienttelemetry.gateway.Gateway;
+import dev.clienttelemetry.gateway.Workers;
 import dev.clienttelemetry.gateway.protocol.ClientIdentity;
 import dev.clienttelemetry.gateway.protocol.ClientInstanceIdHeader;
 import dev.clienttelemetry.gateway.protocol.ClientSoftware;
@@ -52,6 +53,7 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
     private final boolean passHeaderId;
     private final ConnectionClientInstanceId connectionId =
             new ConnectionClientInstanceId(ConnectionClientInstanceId.HEADER_VERSION);
+    private final Workers.Lane lane = new Workers.Lane();
     private ClientSoftware software = ClientSoftware.UNKNOWN;
 
     ClientTelemetryFilter(Gateway gateway, GatewayMeters meters, FilterDispatchExecutor eventLoop) {
@@ -161,7 +163,7 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
             Function<Errors, ApiMessage> refusal,
             FilterContext context) {
         Optional<CompletionStage<ApiMessage>> working =
-                gateway.workers().take(payloadBytes, work, () -> refusal.apply(Errors.THROTTLING_QUOTA_EXCEEDED));
+                gateway.workers().take(lane, payloadBytes, work, () -> refusal.apply(Errors.THROTTLING_QUOTA_EXCEEDED));
         if (working.isEmpty()) {
             // Clients come again after a push interval; any other error would have them stop or come at once.
             return answer(refusal.apply(Errors.THROTTLING_QUOTA_EXCEEDED), context);

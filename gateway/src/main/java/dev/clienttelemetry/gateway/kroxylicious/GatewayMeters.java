@@ -35,6 +35,8 @@ final class GatewayMeters implements AutoCloseable {
     private static final String EVENT_LOOP_TIME = "client_telemetry.gateway.event_loop.duration";
     private static final String VIOLATIONS = "client_telemetry.gateway.header.violations";
     private static final String WAITING = "client_telemetry.gateway.waiting";
+    private static final String WAITING_REQUESTS = "client_telemetry.gateway.waiting.requests";
+    private static final String LATE = "client_telemetry.gateway.late.answers";
     private static final String REFUSED = "client_telemetry.gateway.refused.requests";
 
     private final MeterRegistry registry;
@@ -62,6 +64,14 @@ final class GatewayMeters implements AutoCloseable {
         own.add(Gauge.builder(WAITING, () -> gateway.workers().waitingBytes())
                 .description("Memory of telemetry requests that wait for a thread or are worked on")
                 .baseUnit("bytes")
+                .tag(MicrometerExposition.GATEWAY_TAG, name)
+                .register(registry));
+        own.add(Gauge.builder(WAITING_REQUESTS, () -> gateway.workers().waitingRequests())
+                .description("Telemetry requests that wait for a thread or are worked on")
+                .tag(MicrometerExposition.GATEWAY_TAG, name)
+                .register(registry));
+        own.add(FunctionCounter.builder(LATE, gateway.workers(), Workers::late)
+                .description("Telemetry requests answered by throttling since their work took too long")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));
         own.add(FunctionCounter.builder(REFUSED, gateway.workers(), Workers::refused)
