@@ -35,7 +35,7 @@ public final class ExportBuffer<U extends Unconverted> {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicInteger pushes = new AtomicInteger();
     private final AtomicLong pointsInFlight = new AtomicLong();
-    private final BlockingQueue<U> unconverted = new LinkedBlockingQueue<>();
+    private final BlockingQueue<U> unconverted;
     private volatile boolean closed;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,6 +53,11 @@ public final class ExportBuffer<U extends Unconverted> {
      * @param metrics filled with what is dropped
      */
     public ExportBuffer(long maxBytes, TelemetryMetrics metrics) {
+        this(maxBytes, metrics, new LinkedBlockingQueue<>());
+    }
+
+    ExportBuffer(long maxBytes, TelemetryMetrics metrics, BlockingQueue<U> unconverted) {
+        this.unconverted = unconverted;
         this.maxBytes = maxBytes;
         this.convertedMaxBytes = maxBytes - maxBytes / 8;
         this.metrics = metrics;
@@ -65,31 +70,41 @@ public final class ExportBuffer<U extends Unconverted> {
 
     /**
      * Takes a push in. Called on request threads: never blocks for longer than it takes to drop the oldest. What finds no
-     * room is counted and dropped; after {@link PushExporter#close} nothing is taken, nor counted.
+     * room, or comes after {@link PushExporter#close}, is counted and dropped. A push for which this throws is neither held
+     * nor counted.
      *
-     * @return whether there was room
+     * @return whether it was taken in
      */
     public boolean offer(U push) {
         if (closed) {
+            dropped(PushDropReason.SHUTDOWN);
             return false;
         }
         long cost = cost(push.size());
         if (!reserve(cost) && !makeRoom(cost)) {
-            metrics.pushesDropped()
-                    .increment(cost > maxBytes ? PushDropReason.BUFFER_FULL : PushDropReason.CONVERSION_BACKLOG);
+            dropped(cost > maxBytes ? PushDropReason.BUFFER_FULL : PushDropReason.CONVERSION_BACKLOG);
             return false;
         }
         pushes.incrementAndGet();
-        unconverted.add(push);
+        boolean added = false;
+        try {
+            unconverted.add(push);
+            added = true;
+        } finally {
+            if (!added) {
+                release(cost);
+            }
+        }
         if (closed && unconverted.remove(push)) {
-            release(cost, PushDropReason.SHUTDOWN);
+            release(cost);
+            dropped(PushDropReason.SHUTDOWN);
             return false;
         }
         return true;
     }
 
     /**
-     * Waits for a push to convert; its bytes stay counted until {@link #converted}.
+     * Waits for a push to convert; its bytes stay counted until {@link #converted} or {@link #failed}.
      *
      * @return the oldest unconverted push, or null when the time is up
      */
@@ -106,14 +121,16 @@ public final class ExportBuffer<U extends Unconverted> {
     public void converted(U push, Chunk chunk) {
         long before = cost(push.size());
         if (chunk == null || chunk.size() == 0) {
-            release(before, null);
+            release(before);
+            metrics.pushesEmpty().increment();
             return;
         }
         long after = cost(chunk.size());
         lock.lock();
         try {
             if (closed) {
-                release(before, PushDropReason.SHUTDOWN);
+                release(before);
+                dropped(PushDropReason.SHUTDOWN);
                 return;
             }
             boolean possible = convertedBytes - queue.bytes() + after <= convertedMaxBytes;
@@ -121,7 +138,8 @@ public final class ExportBuffer<U extends Unconverted> {
                 possible = evictOldest(PushDropReason.BUFFER_FULL);
             }
             if (!possible) {
-                release(before, PushDropReason.BUFFER_FULL);
+                release(before);
+                dropped(PushDropReason.BUFFER_FULL);
                 return;
             }
             addToQueue(chunk, after);
@@ -133,16 +151,23 @@ public final class ExportBuffer<U extends Unconverted> {
         }
     }
 
+    /** Drops a taken push that could not be converted. */
+    public void failed(U push) {
+        release(cost(push.size()));
+        dropped(PushDropReason.INTERNAL_ERROR);
+    }
+
     private void addToQueue(Chunk chunk, long after) {
-        boolean added = false;
+        int before = queue.size();
         try {
             queue.add(chunk, nowNanos);
-            added = true;
-            convertedBytes += after;
         } finally {
-            if (!added) {
+            if (queue.size() > before) {
+                convertedBytes += after;
+            } else {
                 // Out of memory, for one: the push is lost, its room is not.
-                release(after, PushDropReason.INTERNAL_ERROR);
+                release(after);
+                dropped(PushDropReason.INTERNAL_ERROR);
             }
         }
     }
@@ -157,7 +182,10 @@ public final class ExportBuffer<U extends Unconverted> {
         return maxBytes;
     }
 
-    /** Returns how many pushes are held now, in all stages together. */
+    /**
+     * Returns how many pushes are held now, in all stages together: taken in, and not yet counted as delivered, dropped or
+     * empty.
+     */
     public int pushes() {
         return pushes.get();
     }
@@ -309,7 +337,7 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     /**
-     * Ends a batch.
+     * Ends a batch, each of whose pushes is counted as what became of it.
      *
      * @param reason why it was dropped; null where the backend has it
      */
@@ -320,7 +348,12 @@ public final class ExportBuffer<U extends Unconverted> {
             for (SendQueue.Entry entry : batch.entries) {
                 long cost = cost(entry.chunk.size());
                 convertedBytes -= cost;
-                release(cost, reason);
+                release(cost);
+                if (reason == null) {
+                    metrics.pushesDelivered().increment();
+                } else {
+                    dropped(reason);
+                }
                 if (entry.attempted()) {
                     pointsInFlight.addAndGet(-entry.chunk.points());
                 }
@@ -368,7 +401,8 @@ public final class ExportBuffer<U extends Unconverted> {
             lock.unlock();
         }
         for (U push = unconverted.poll(); push != null; push = unconverted.poll()) {
-            release(cost(push.size()), PushDropReason.SHUTDOWN);
+            release(cost(push.size()));
+            dropped(PushDropReason.SHUTDOWN);
         }
     }
 
@@ -395,7 +429,8 @@ public final class ExportBuffer<U extends Unconverted> {
         long cost = cost(oldest.size());
         SendQueue.Entry evicted = queue.removeOldest(nowNanos);
         convertedBytes -= cost;
-        release(cost, reason);
+        release(cost);
+        dropped(reason);
         if (evicted.attempted()) {
             pointsInFlight.addAndGet(-evicted.chunk.points());
             exportFailed(evicted);
@@ -430,11 +465,12 @@ public final class ExportBuffer<U extends Unconverted> {
         }
     }
 
-    private void release(long cost, PushDropReason reason) {
+    private void release(long cost) {
         bytes.addAndGet(-cost);
         pushes.decrementAndGet();
-        if (reason != null) {
-            metrics.pushesDropped().increment(reason);
-        }
+    }
+
+    private void dropped(PushDropReason reason) {
+        metrics.pushesDropped().increment(reason);
     }
 }

@@ -120,15 +120,18 @@ final class SendQueue {
     private long bytes;
     private long lastNumber;
 
-    /** Appends a chunk. */
+    /** Appends a chunk, or throws without having done so; where {@link #size} grew, it is in, whatever is thrown. */
     void add(Chunk chunk, long nowNanos) {
         Lane lane = lanes.computeIfAbsent(chunk.instance(), Lane::new);
         Entry entry = new Entry(chunk, lane, ++lastNumber);
-        linkBefore(entry, null);
         unready(lane);
-        lane.waiting.addLast(entry);
-        lane.waitingBytes += chunk.size();
-        makeReady(lane, nowNanos);
+        try {
+            lane.waiting.addLast(entry);
+            lane.waitingBytes += chunk.size();
+            linkBefore(entry, null);
+        } finally {
+            makeReady(lane, nowNanos);
+        }
     }
 
     /** Returns how many chunks wait. */

@@ -84,28 +84,49 @@ public enum Instrument {
             "Client instances that are no longer remembered",
             Tag.REASON),
 
-    /** Pushes accepted. */
+    /** Pushes that the client was told are fine. */
     PUSHES(
             "ClientMetricsPushCount",
             "client_telemetry.push.received",
             Kind.COUNTER,
             "{push}",
-            "Pushes checked and accepted"),
+            "Pushes that the client was told are fine"),
     /** Their bytes. */
     PUSH_BYTES(
             "ClientMetricsPushBytes",
-            "client_telemetry.push.io",
+            "client_telemetry.push.size",
             Kind.COUNTER,
             "By",
-            "Bytes of accepted pushes, decompressed"),
-    /** Pushes that were accepted but did not reach the backend. */
+            "Bytes of pushes received, decompressed, without those that are too large"),
+    /** Pushes that the backend has. */
+    PUSHES_DELIVERED(
+            "ClientMetricsPushDeliveredCount",
+            "client_telemetry.push.delivered",
+            Kind.COUNTER,
+            "{push}",
+            "Pushes received that the backend has, perhaps but for data points that it rejected"),
+    /** Pushes that were received but did not reach the backend. */
     PUSHES_DROPPED(
             "ClientMetricsPushDroppedCount",
             "client_telemetry.push.dropped",
             Kind.COUNTER,
             "{push}",
-            "Pushes that did not reach the backend",
+            "Pushes received that did not reach the backend",
             Tag.ERROR),
+    /** Pushes with nothing to send. */
+    PUSHES_EMPTY(
+            "ClientMetricsPushEmptyCount",
+            "client_telemetry.push.empty",
+            Kind.COUNTER,
+            "{push}",
+            "Pushes received that had nothing in them, or of which nothing was left to send"),
+    /** Pushes on their way. */
+    PUSHES_PENDING(
+            "ClientMetricsPushPendingCount",
+            "client_telemetry.push.pending",
+            Kind.UP_DOWN_COUNTER,
+            "{push}",
+            "Pushes received that are neither delivered nor dropped nor empty so far"),
     /** Data points left out. */
     POINTS_DROPPED(
             "ClientMetricsPointDroppedCount",
@@ -189,14 +210,14 @@ public enum Instrument {
     /** OTLP requests. */
     REQUESTS(
             "ClientMetricsRequestCount",
-            "client_telemetry.export.requests",
+            "client_telemetry.request.sent",
             Kind.COUNTER,
             "{request}",
             "OTLP requests sent, retries included"),
     /** Their bytes. */
     REQUEST_BYTES(
             "ClientMetricsRequestBytes",
-            "client_telemetry.export.io",
+            "client_telemetry.request.size",
             Kind.COUNTER,
             "By",
             "Bytes of the bodies of OTLP requests before compression, retries included"),

@@ -21,6 +21,8 @@ import java.util.function.LongSupplier;
 public final class TelemetryMetrics {
     private final Counter pushes = new Counter();
     private final Counter pushBytes = new Counter();
+    private final Counter pushesDelivered = new Counter();
+    private final Counter pushesEmpty = new Counter();
     private final Distribution exportTime = new Distribution(
             micros(5),
             micros(10),
@@ -103,7 +105,9 @@ public final class TelemetryMetrics {
         addByReason(Instrument.INSTANCES_ENDED, instancesEnded);
         series.add(Series.of(Instrument.PUSHES, pushes::total));
         series.add(Series.of(Instrument.PUSH_BYTES, pushBytes::total));
+        series.add(Series.of(Instrument.PUSHES_DELIVERED, pushesDelivered::total));
         addByReason(Instrument.PUSHES_DROPPED, pushesDropped);
+        series.add(Series.of(Instrument.PUSHES_EMPTY, pushesEmpty::total));
         addByReason(Instrument.POINTS_DROPPED, pointsDropped);
         addByReason(Instrument.SEQUENCES_RESTARTED, sequenceRestarts);
         series.add(Series.of(Instrument.FORGED_ATTRIBUTES, forgedAttributes::total));
@@ -135,14 +139,27 @@ public final class TelemetryMetrics {
         return millis * 1_000_000;
     }
 
-    /** Pushes that were checked and accepted. */
+    /**
+     * Pushes that the client was told are fine. Each becomes one that is {@linkplain #pushesDelivered delivered},
+     * {@linkplain #pushesDropped dropped} or {@linkplain #pushesEmpty empty}; until then it is pending.
+     */
     public Counter pushes() {
         return pushes;
     }
 
-    /** Bytes of accepted pushes, decompressed. */
+    /** Bytes of pushes, decompressed, without those that are too large. */
     public Counter pushBytes() {
         return pushBytes;
+    }
+
+    /** Pushes that the backend has, perhaps but for some of their data points. */
+    public Counter pushesDelivered() {
+        return pushesDelivered;
+    }
+
+    /** Pushes with nothing to send: empty ones, and those of which nothing was left. */
+    public Counter pushesEmpty() {
+        return pushesEmpty;
     }
 
     /**
@@ -163,7 +180,7 @@ public final class TelemetryMetrics {
         return instancesEnded;
     }
 
-    /** Accepted pushes that did not reach the backend. */
+    /** Pushes that the client was told are fine, and that did not reach the backend. */
     public ReasonCounter<PushDropReason> pushesDropped() {
         return pushesDropped;
     }

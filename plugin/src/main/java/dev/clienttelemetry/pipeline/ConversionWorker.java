@@ -8,8 +8,6 @@ import dev.clienttelemetry.export.Chunk;
 import dev.clienttelemetry.export.ExportBuffer;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.instance.ClientInstances;
-import dev.clienttelemetry.metrics.PushDropReason;
-import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.otlp.ConvertedPush;
 import java.time.Duration;
 import java.util.Queue;
@@ -30,7 +28,6 @@ final class ConversionWorker implements Runnable {
     private final ExportBuffer<ReceivedPush> buffer;
     private final ClientInstances instances;
     private final Conversion conversion;
-    private final TelemetryMetrics metrics;
     private final FirstPush firstPush;
     private final LongSupplier nanoClock;
     private final RepeatedFailure conversionFailure;
@@ -44,13 +41,11 @@ final class ConversionWorker implements Runnable {
             ExportBuffer<ReceivedPush> buffer,
             ClientInstances instances,
             Conversion conversion,
-            TelemetryMetrics metrics,
             FirstPush firstPush,
             LongSupplier nanoClock) {
         this.buffer = buffer;
         this.instances = instances;
         this.conversion = conversion;
-        this.metrics = metrics;
         this.firstPush = firstPush;
         this.nanoClock = nanoClock;
         this.conversionFailure = new RepeatedFailure(
@@ -114,19 +109,24 @@ final class ConversionWorker implements Runnable {
 
     private void convert(ReceivedPush push) {
         Chunk chunk = null;
+        boolean converted = false;
         try {
             firstPush.received(push);
-            ConvertedPush converted = conversion.convert(push.instance(), push.client(), push.payload());
-            if (converted.points() > 0) {
-                chunk = new Chunk(push.instance(), converted.bytes(), converted.points(), push.receivedNanos());
+            ConvertedPush left = conversion.convert(push.instance(), push.client(), push.payload());
+            if (left.points() > 0) {
+                chunk = new Chunk(push.instance(), left.bytes(), left.points(), push.receivedNanos());
             }
+            converted = true;
         } catch (Throwable unexpected) {
-            metrics.pushesDropped().increment(PushDropReason.INTERNAL_ERROR);
             conversionFailure.happened(unexpected);
             // The state may be half-way between two pushes: a wrong total would be worse than a new start.
             conversion.forget(push.instance());
         } finally {
-            buffer.converted(push, chunk);
+            if (converted) {
+                buffer.converted(push, chunk);
+            } else {
+                buffer.failed(push);
+            }
         }
         if (push.terminating()) {
             conversion.forget(push.instance());

@@ -140,7 +140,7 @@ public final class Pipeline implements AutoCloseable {
                 metrics,
                 nanoClock);
         ConversionWorker starting = new ConversionWorker(
-                buffer, instances, Conversion.of(converter), metrics, new FirstPush(LOG, nanoClock), nanoClock);
+                buffer, instances, Conversion.of(converter), new FirstPush(LOG, nanoClock), nanoClock);
         provideGauges(converter);
         if (synchronizer != null) {
             synchronizer.start(nodeId, metrics, instances::size);
@@ -202,8 +202,8 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * Takes in a push that the check accepted. Called on request threads: never blocks; what finds no room is counted and
-     * dropped.
+     * Takes in a push that the check accepted, and counts it as received. Called on request threads: never blocks; what
+     * finds no room is counted and dropped.
      *
      * @param instance whose push it is
      * @param client the client as the host knew it with this push
@@ -214,15 +214,29 @@ public final class Pipeline implements AutoCloseable {
     public void accept(ClientInstance instance, Client client, byte[] payload, boolean terminating) {
         metrics.pushes().increment();
         metrics.pushBytes().add(payload.length);
-        boolean waiting = payload.length > 0
-                && buffer.offer(new ReceivedPush(instance, client, payload, terminating, nanoClock.getAsLong()));
+        boolean waiting = false;
+        if (payload.length == 0) {
+            metrics.pushesEmpty().increment();
+        } else {
+            waiting = offer(instance, client, payload, terminating);
+        }
         if (terminating && !waiting) {
             endedWithoutConversion(instance);
         }
     }
 
+    private boolean offer(ClientInstance instance, Client client, byte[] payload, boolean terminating) {
+        try {
+            return buffer.offer(new ReceivedPush(instance, client, payload, terminating, nanoClock.getAsLong()));
+        } catch (Throwable unexpected) {
+            metrics.pushesDropped().increment(PushDropReason.INTERNAL_ERROR);
+            intakeFailure.happened(unexpected);
+            return false;
+        }
+    }
+
     /**
-     * Counts a push that is dropped before its payload was taken in, although the client is told that it is fine. Called
+     * Counts a push that is received and dropped before its payload was taken in, although the client is told that it is fine. Called
      * on request threads: never blocks.
      *
      * @param instance whose push it is
@@ -230,6 +244,7 @@ public final class Pipeline implements AutoCloseable {
      * @param terminating whether this is the instance's last push
      */
     public void drop(ClientInstance instance, PushDropReason reason, boolean terminating) {
+        metrics.pushes().increment();
         metrics.pushesDropped().increment(reason);
         if (terminating) {
             endedWithoutConversion(instance);
@@ -250,12 +265,14 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * Counts and logs an error of our own while a push was taken in. Never throws.
+     * Counts and logs an error of our own before a push was taken in or dropped: the client is told that it is fine, so it
+     * is received and dropped. Never throws.
      *
      * @param unexpected the error
      */
     public void failed(Throwable unexpected) {
         try {
+            metrics.pushes().increment();
             metrics.pushesDropped().increment(PushDropReason.INTERNAL_ERROR);
         } catch (Throwable counting) {
             // Out of memory: nothing may escape to the request thread.
@@ -312,6 +329,7 @@ public final class Pipeline implements AutoCloseable {
 
     private void provideGauges(PushConverter converter) {
         metrics.provide(Instrument.ACTIVE_INSTANCES, instances::size);
+        metrics.provide(Instrument.PUSHES_PENDING, buffer::pushes);
         metrics.provide(Instrument.SERIES, converter::series);
         metrics.provide(Instrument.SERIES_LIMIT, settings::seriesMax);
         metrics.provide(Instrument.BUFFER_BYTES, buffer::bytes);
@@ -340,8 +358,14 @@ public final class Pipeline implements AutoCloseable {
 
     private void endedWithoutConversion(ClientInstance instance) {
         ConversionWorker running = worker;
-        if (running != null) {
+        if (running == null) {
+            return;
+        }
+        try {
             running.endedWithoutConversion(instance);
+        } catch (Throwable unexpected) {
+            // The push is counted already; the instance's state goes when it would have expired.
+            intakeFailure.happened(unexpected);
         }
     }
 

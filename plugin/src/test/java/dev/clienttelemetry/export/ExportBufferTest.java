@@ -5,12 +5,17 @@
 package dev.clienttelemetry.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -67,6 +72,20 @@ class ExportBufferTest {
         assertThat(buffer.bytes()).isZero();
         assertThat(buffer.pushes()).isZero();
         assertThat(metrics.pushesDropped().total()).isZero();
+        assertThat(metrics.pushesDelivered().total()).isEqualTo(1);
+        assertThat(metrics.pushesEmpty().total()).isZero();
+    }
+
+    @Test
+    void aPushThatCannotBeConvertedIsFreedAndCounted() {
+        offer();
+
+        buffer.failed(take());
+
+        assertThat(buffer.bytes()).isZero();
+        assertThat(buffer.pushes()).isZero();
+        assertThat(dropped(PushDropReason.INTERNAL_ERROR)).isEqualTo(1);
+        assertThat(metrics.pushesEmpty().total()).isZero();
     }
 
     @Test
@@ -79,6 +98,7 @@ class ExportBufferTest {
 
         assertThat(buffer.bytes()).isZero();
         assertThat(metrics.pushesDropped().total()).isZero();
+        assertThat(metrics.pushesEmpty().total()).isEqualTo(2);
     }
 
     @Test
@@ -181,6 +201,23 @@ class ExportBufferTest {
     }
 
     @Test
+    void aPushForWhichThereIsNoMemoryIsNeitherHeldNorCounted() {
+        Pushes.Raw push = new Pushes.Raw(PAYLOAD);
+        ExportBuffer<Pushes.Raw> failing = new ExportBuffer<>(16 * COST, metrics, new LinkedBlockingQueue<>() {
+            @Override
+            public boolean add(Pushes.Raw added) {
+                throw new OutOfMemoryError("as the test says");
+            }
+        });
+
+        assertThatThrownBy(() -> failing.offer(push)).isInstanceOf(OutOfMemoryError.class);
+
+        assertThat(failing.bytes()).isZero();
+        assertThat(failing.pushes()).isZero();
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
     void closingCountsWhatWaitsInAllStages() {
         offer();
         convert(1);
@@ -199,7 +236,7 @@ class ExportBufferTest {
         assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(3);
         assertThat(buffer.bytes()).isZero();
         assertThat(offer()).isFalse();
-        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(3);
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(4);
     }
 
     /** Whatever happens in which order: the bound holds, every push is accounted for, and each client's order is kept. */
@@ -215,7 +252,8 @@ class ExportBufferTest {
             Deque<Batch> kept = new ArrayDeque<>();
             long[] lastSent = new long[5];
             long offered = 0;
-            long delivered = 0;
+            Set<SendQueue.Entry> begun = Collections.newSetFromMap(new IdentityHashMap<>());
+            long deliveredPoints = 0;
             for (int i = 0; i < 2000; i++) {
                 clock.advanceMillis(1);
                 switch (random.nextInt(8)) {
@@ -231,14 +269,20 @@ class ExportBufferTest {
                     }
                     case 3 -> {
                         if (!converting.isEmpty()) {
-                            any.converted(
-                                    converting.removeFirst(),
-                                    pushes.chunk(random.nextInt(5), 1 + random.nextInt(1500)));
+                            Pushes.Raw raw = converting.removeFirst();
+                            switch (random.nextInt(10)) {
+                                case 0 -> any.failed(raw);
+                                case 1 -> any.converted(raw, null);
+                                default ->
+                                    any.converted(raw, pushes.chunk(random.nextInt(5), 1 + random.nextInt(1500)));
+                            }
                         }
                     }
                     case 4 -> {
                         Batch batch = any.takeBatch(settings, true, clock.getAsLong());
                         if (batch != null) {
+                            any.begin(batch, clock.getAsLong());
+                            begun.addAll(batch.entries);
                             inFlight.add(batch);
                         }
                     }
@@ -253,13 +297,14 @@ class ExportBufferTest {
                                                 .isTrue());
                                 lastSent[instance] = entry.chunk.receivedNanos();
                             }
-                            delivered += batch.entries.size();
+                            deliveredPoints += batch.points();
                             any.done(batch, null, clock.getAsLong());
                         }
                     }
                     case 6 -> {
                         if (!inFlight.isEmpty()) {
                             Batch batch = inFlight.removeFirst();
+                            batch.failed("503");
                             if (batch.instances() > 1 && random.nextBoolean()) {
                                 for (Batch half : batch.halves()) {
                                     any.keep(half);
@@ -277,6 +322,7 @@ class ExportBufferTest {
                         if (!kept.isEmpty()) {
                             Batch batch = kept.removeFirst();
                             if (any.takeKept(batch, clock.getAsLong())) {
+                                any.begin(batch, clock.getAsLong());
                                 inFlight.add(batch);
                             }
                         }
@@ -284,19 +330,34 @@ class ExportBufferTest {
                     }
                 }
                 assertThat(any.bytes()).isBetween(0L, 20_000L);
+                assertThat(ended(counted) + any.pushes()).as("seed %d", seed).isEqualTo(offered);
+                assertThat(deliveredPoints + counted.pointsFailed().total() + any.pointsInFlight())
+                        .as("seed %d", seed)
+                        .isEqualTo(points(begun));
             }
             for (Batch batch : inFlight) {
                 any.done(batch, PushDropReason.SHUTDOWN, clock.getAsLong());
             }
             converting.forEach(raw -> any.converted(raw, null));
-            long freed = converting.size();
             any.close();
 
             assertThat(any.bytes()).as("seed %d", seed).isZero();
             assertThat(any.pushes()).isZero();
             assertThat(any.waiting()).isZero();
-            assertThat(delivered + freed + counted.pushesDropped().total()).isEqualTo(offered);
+            assertThat(ended(counted)).isEqualTo(offered);
+            assertThat(any.pointsInFlight()).isZero();
+            assertThat(deliveredPoints + counted.pointsFailed().total()).isEqualTo(points(begun));
         }
+    }
+
+    private static long ended(TelemetryMetrics counted) {
+        return counted.pushesDelivered().total()
+                + counted.pushesEmpty().total()
+                + counted.pushesDropped().total();
+    }
+
+    private static long points(Set<SendQueue.Entry> entries) {
+        return entries.stream().mapToLong(entry -> entry.chunk.points()).sum();
     }
 
     private static Pushes.Raw takeFrom(ExportBuffer<Pushes.Raw> any) {

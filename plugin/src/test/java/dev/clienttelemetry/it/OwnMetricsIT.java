@@ -136,7 +136,7 @@ class OwnMetricsIT {
         assertThat(since(before, "ClientMetricsPushDroppedCount")).isZero();
         assertThat(jmx.ours("ClientMetricsActiveInstanceCount")).isGreaterThanOrEqualTo(pushes);
         awaitAtReceiver("client_telemetry.push.received", Map.of(), jmx.ours("ClientMetricsPushCount"));
-        awaitAtReceiver("client_telemetry.push.io", Map.of(), jmx.ours("ClientMetricsPushBytes"));
+        awaitAtReceiver("client_telemetry.push.size", Map.of(), jmx.ours("ClientMetricsPushBytes"));
         awaitAtReceiver("client_telemetry.plugin.exports", Map.of(), jmx.ours("ClientMetricsPluginExportCount"));
         awaitJmx("ClientMetricsBackendReachable", 1);
         await().atMost(BrokerWithPlugin.ARRIVAL).untilAsserted(() -> assertThat(jmx.ours("ClientMetricsPointSentCount"))
@@ -208,6 +208,7 @@ class OwnMetricsIT {
         awaitJmx("ClientMetricsBackendReachable", 0);
         await().atMost(BrokerWithPlugin.ARRIVAL)
                 .until(() -> since(before, "ClientMetricsPushDroppedCount,reason=buffer_full") > 0);
+        assertThat(jmx.ours("ClientMetricsPushPendingCount")).isPositive();
         assertThat(jmx.ours("ClientMetricsOldestPushAgeMs")).isGreaterThan(1_000);
         assertThat(jmx.ours("ClientMetricsBufferBytes")).isBetween(1.0, jmx.ours("ClientMetricsBufferLimitBytes"));
         assertThat(jmx.ours("ClientMetricsRequestErrorCount,reason=timeout")).isPositive();
@@ -219,6 +220,13 @@ class OwnMetricsIT {
         awaitJmx("ClientMetricsBufferBytes", 0);
         awaitJmx("ClientMetricsOldestPushAgeMs", 0);
         awaitJmx("ClientMetricsPointInFlightCount", 0);
+        awaitJmx("ClientMetricsPushPendingCount", 0);
+        assertThat(jmx.ours("ClientMetricsPushDeliveredCount")
+                        + jmx.ours("ClientMetricsPushDroppedCount")
+                        + jmx.ours("ClientMetricsPushEmptyCount"))
+                .isEqualTo(jmx.ours("ClientMetricsPushCount"));
+        assertThat(jmx.ours("ClientMetricsPushCount") + jmx.ours("ClientMetricsPluginErrorCount"))
+                .isEqualTo(jmx.ours("ClientMetricsPluginExportCount"));
         awaitAtReceiver("client_telemetry.backend.reachable", Map.of(), 1);
         Map<String, String> timedOut = new HashMap<>(COMPONENT);
         timedOut.put("error.type", "timeout");

@@ -36,7 +36,6 @@ class ConversionWorkerTest {
             buffer,
             instances,
             conversion,
-            metrics,
             new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get),
             nanos::get);
 
@@ -108,7 +107,9 @@ class ConversionWorkerTest {
                         "convert 3 stack overflow",
                         "forget 3",
                         "convert 4 fine"));
+        await().untilAsserted(() -> assertThat(buffer.pushes()).isEqualTo(1));
         assertThat(metrics.pushesDropped().total(PushDropReason.INTERNAL_ERROR)).isEqualTo(3);
+        assertThat(metrics.pushesEmpty().total()).isZero();
     }
 
     @Test
