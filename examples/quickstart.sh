@@ -30,6 +30,12 @@ java_version=$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p' 
     || fail "$java is version ${java_version:-unknown}; JDK 17 or later is needed (set JAVA_HOME)"
 command -v mvn >/dev/null || fail "there is no mvn on the PATH; Maven 3.8 or later builds the plugin and fetches Kafka"
 
+# From 24 on the JDK warns of what gRPC's and Kafka's own classes do in this process.
+quiet=()
+if [ "$java_version" -ge 24 ]; then
+    quiet=(--enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow)
+fi
+
 newest_jar() {
     # shellcheck disable=SC2012 # the names are our own build's
     ls -t "$1"/target/"$2"-[0-9]*.jar 2>/dev/null | grep -v -e '-sources' -e '-tests' | head -n 1 || true
@@ -107,5 +113,6 @@ exec "$java" -Xmx256m -XX:+UseSerialGC -XX:TieredStopAtLevel=1 \
     -Dquickstart.plugin="$plugin_jar" -Dquickstart.properties="$examples/server.properties" \
     -Dorg.slf4j.simpleLogger.logFile="$examples/target/quickstart-clients.log" \
     -Dorg.slf4j.simpleLogger.defaultLogLevel=warn \
+    ${quiet[@]+"${quiet[@]}"} \
     -cp "$examples_jar:$examples/target/libs/*" \
     dev.clienttelemetry.examples.quickstart.Quickstart "$@"
