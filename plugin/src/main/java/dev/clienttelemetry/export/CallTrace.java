@@ -115,8 +115,9 @@ final class CallTrace extends EventListener {
         if (failure instanceof NoRouteToHostException) {
             return message.isEmpty() ? "no route to the host" : lowerFirst(message);
         }
-        // A server that understands nothing of what it gets may be gone before all of it is written: a broken pipe.
-        boolean brokeAtOnce = connecting && connected && !answering;
+        // A server that understands nothing of what it gets may be gone before all of it is written, even while OkHttp
+        // still counts HTTP/2's first frames as connecting: a broken pipe.
+        boolean brokeAtOnce = connecting && !securing && !answering;
         if (failure instanceof ProtocolException
                 || failure instanceof EOFException
                 || brokeAtOnce
