@@ -170,6 +170,50 @@ class TelemetryPluginTest {
                 .hasMessageContaining("constructor");
     }
 
+    /** A plugin whose constructor fails. */
+    public static class Failing extends Reporter {
+        /** Fails. */
+        public Failing() {
+            throw new IllegalStateException("no licence");
+        }
+    }
+
+    /** A plugin whose class cannot be initialized. */
+    public static class Uninitializable extends Reporter {
+        static final int NUMBER = Integer.parseInt("seven");
+    }
+
+    /** A plugin that is for nobody else. */
+    public static class Hidden extends Reporter {
+        private Hidden() {}
+    }
+
+    /** A plugin whose constructor lacks a class. */
+    public static class Incomplete extends Reporter {
+        /** Fails. */
+        public Incomplete() {
+            throw new NoClassDefFoundError("com/example/Missing");
+        }
+    }
+
+    @Test
+    void aPluginThatCannotBeMadeIsRefusedByItsNameWithTheCause() {
+        assertCannotBeMade(Failing.class, "cannot be created: java.lang.IllegalStateException: no licence");
+        assertCannotBeMade(Incomplete.class, "cannot be created: java.lang.NoClassDefFoundError: com/example/Missing");
+        assertCannotBeMade(
+                Uninitializable.class,
+                "cannot be initialized: java.lang.NumberFormatException: For input string: \"seven\"");
+        // The JVM does not try again, and says so in its own words.
+        assertCannotBeMade(Uninitializable.class, "cannot be loaded: java.lang.NoClassDefFoundError: ");
+        assertCannotBeMade(Hidden.class, "must have a public constructor without parameters: ");
+    }
+
+    private static void assertCannotBeMade(Class<?> plugin, String why) {
+        assertThatThrownBy(() -> TelemetryPlugin.start(plugin.getName(), Map.of(), null, null))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("Invalid value " + plugin.getName() + " for configuration exporter: " + why);
+    }
+
     @Test
     void anExporterProviderIsCalledWhereKafkaHasTheInterface() throws Exception {
         // Of Kafka 4.2 and later, so it cannot be compiled with this module.
