@@ -79,13 +79,11 @@ public final class Gateway implements AutoCloseable {
             tellWhatIsNotKnown(settings);
             return new Gateway(settings, scheduler, subscriptions, plugin);
         } catch (RuntimeException | Error e) {
-            if (plugin != null) {
-                plugin.close();
+            try {
+                close(scheduler, subscriptions, null, plugin);
+            } catch (RuntimeException | Error second) {
+                e.addSuppressed(second);
             }
-            if (subscriptions != null) {
-                subscriptions.close();
-            }
-            scheduler.shutdownNow();
             throw e;
         }
     }
@@ -131,9 +129,20 @@ public final class Gateway implements AutoCloseable {
     /** Ends the threads, lets the plugin send what it holds, and closes it. */
     @Override
     public void close() {
+        close(scheduler, subscriptions, workers, plugin);
+    }
+
+    /** Closes each of them, whatever the others throw: some of it is the provider's and the plugin's code. */
+    private static void close(
+            ScheduledExecutorService scheduler,
+            PresentSubscriptions subscriptions,
+            Workers workers,
+            TelemetryPlugin plugin) {
         scheduler.shutdownNow();
-        subscriptions.close();
-        workers.close();
-        plugin.close();
+        try (plugin;
+                workers;
+                subscriptions) {
+            LOG.debug("Closing the subscriptions, the workers and the plugin");
+        }
     }
 }

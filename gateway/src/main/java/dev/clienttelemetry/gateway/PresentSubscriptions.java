@@ -58,12 +58,15 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
         PresentSubscriptions subscriptions = new PresentSubscriptions(settings, scheduler);
         try {
             subscriptions.take(subscriptions.source.read());
+            subscriptions.scheduleNext();
+            return subscriptions;
         } catch (InvalidSourceException e) {
             subscriptions.close();
             throw new ConfigException("subscriptions.path", settings.path(), e.getMessage());
+        } catch (RuntimeException | Error e) {
+            subscriptions.close();
+            throw e;
         }
-        subscriptions.scheduleNext();
-        return subscriptions;
     }
 
     private static Map<String, String> providerConfig(GatewaySettings.Subscriptions settings) {

@@ -46,10 +46,18 @@ public final class ClientTelemetryGateway
         try {
             GatewaySettings settings = Plugins.requireConfig(this, config).settings();
             GatewayMeters.refuseSecond(Metrics.globalRegistry, settings.name());
-            Gateway gateway = Gateway.start(settings);
-            return new Running(gateway, GatewayMeters.register(Metrics.globalRegistry, gateway));
+            return measured(Gateway.start(settings));
         } catch (ConfigException e) {
             throw new PluginConfigurationException(e.getMessage(), e);
+        }
+    }
+
+    private static Running measured(Gateway gateway) {
+        try {
+            return new Running(gateway, GatewayMeters.register(Metrics.globalRegistry, gateway));
+        } catch (RuntimeException | Error e) {
+            gateway.close();
+            throw e;
         }
     }
 
@@ -60,7 +68,10 @@ public final class ClientTelemetryGateway
 
     @Override
     public void close(Running running) {
-        running.meters.close();
-        running.gateway.close();
+        try {
+            running.meters.close();
+        } finally {
+            running.gateway.close();
+        }
     }
 }

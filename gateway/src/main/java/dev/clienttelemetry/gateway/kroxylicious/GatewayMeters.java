@@ -52,44 +52,59 @@ final class GatewayMeters implements AutoCloseable {
         this.registry = registry;
         this.exposition = new MicrometerExposition(registry, name);
         this.pluginMetrics = gateway.plugin().ownMetrics();
-        this.eventLoopTime = Timer.builder(EVENT_LOOP_TIME)
-                .description("Time that telemetry requests take on the proxy's event loops")
-                .tag(MicrometerExposition.GATEWAY_TAG, name)
-                .register(registry);
-        this.violationsAnswered = violations(name, "answered");
-        this.violationsClosed = violations(name, "closed");
-        own.add(eventLoopTime);
-        own.add(violationsAnswered);
-        own.add(violationsClosed);
-        own.add(Gauge.builder(WAITING, () -> gateway.workers().waitingBytes())
+        try {
+            this.eventLoopTime = own(Timer.builder(EVENT_LOOP_TIME)
+                    .description("Time that telemetry requests take on the proxy's event loops")
+                    .tag(MicrometerExposition.GATEWAY_TAG, name)
+                    .register(registry));
+            this.violationsAnswered = violations(name, "answered");
+            this.violationsClosed = violations(name, "closed");
+            showWorkers(name, gateway.workers());
+            if (pluginMetrics.isPresent()) {
+                numbers(gateway).forEach(pluginMetrics.get()::provide);
+                pluginMetrics.get().show(exposition);
+            } else {
+                showCalls(gateway);
+            }
+        } catch (RuntimeException | Error e) {
+            close();
+            throw e;
+        }
+    }
+
+    private <T extends Meter> T own(T meter) {
+        own.add(meter);
+        return meter;
+    }
+
+    private void showWorkers(String name, Workers workers) {
+        own(Gauge.builder(WAITING, workers::waitingBytes)
                 .description("Memory of telemetry requests that wait for a thread or are worked on")
                 .baseUnit("bytes")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));
-        own.add(Gauge.builder(WAITING_REQUESTS, () -> gateway.workers().waitingRequests())
+        own(Gauge.builder(WAITING_REQUESTS, workers::waitingRequests)
                 .description("Telemetry requests that wait for a thread or are worked on")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));
-        own.add(FunctionCounter.builder(LATE, gateway.workers(), Workers::late)
+        own(FunctionCounter.builder(LATE, workers, Workers::late)
                 .description("Telemetry requests answered by throttling since their work took too long")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));
-        own.add(FunctionCounter.builder(REFUSED, gateway.workers(), Workers::refused)
+        own(FunctionCounter.builder(REFUSED, workers, Workers::refused)
                 .description("Telemetry requests refused since too much was waiting")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .register(registry));
-        if (pluginMetrics.isPresent()) {
-            numbers(gateway).forEach(pluginMetrics.get()::provide);
-            pluginMetrics.get().show(exposition);
-        } else {
-            Map<Instrument, LongSupplier> numbers = numbers(gateway);
-            ExportCalls calls = gateway.plugin().calls();
-            numbers.put(Instrument.PLUGIN_EXPORTS, calls::calls);
-            numbers.put(Instrument.PLUGIN_ERRORS, calls::errors);
-            numbers.forEach(
-                    (instrument, reading) -> exposition.appeared(new Series(instrument, null, false, reading, null)));
-            exposition.showTime(Instrument.PLUGIN_EXPORT_TIME, calls::calls, calls::nanos);
-        }
+    }
+
+    private void showCalls(Gateway gateway) {
+        Map<Instrument, LongSupplier> numbers = numbers(gateway);
+        ExportCalls calls = gateway.plugin().calls();
+        numbers.put(Instrument.PLUGIN_EXPORTS, calls::calls);
+        numbers.put(Instrument.PLUGIN_ERRORS, calls::errors);
+        numbers.forEach(
+                (instrument, reading) -> exposition.appeared(new Series(instrument, null, false, reading, null)));
+        exposition.showTime(Instrument.PLUGIN_EXPORT_TIME, calls::calls, calls::nanos);
     }
 
     /** Refuses a second gateway of one name, whose meters would be taken for the first one's. */
@@ -102,6 +117,7 @@ final class GatewayMeters implements AutoCloseable {
         }
     }
 
+    /** Shows a gateway's numbers; where that fails, none of them is left. */
     static GatewayMeters register(MeterRegistry registry, Gateway gateway) {
         return new GatewayMeters(registry, gateway);
     }
@@ -119,11 +135,11 @@ final class GatewayMeters implements AutoCloseable {
     }
 
     private Counter violations(String name, String outcome) {
-        return Counter.builder(VIOLATIONS)
+        return own(Counter.builder(VIOLATIONS)
                 .description("Requests that break the rule for client instance ids in headers (KIP-1313)")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
                 .tag("outcome", outcome)
-                .register(registry);
+                .register(registry));
     }
 
     void eventLoopTime(long nanos) {

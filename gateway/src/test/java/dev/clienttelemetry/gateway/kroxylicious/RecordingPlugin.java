@@ -17,12 +17,13 @@ import org.apache.kafka.server.telemetry.ClientTelemetryReceiver;
 
 /** A telemetry plugin that keeps what it is handed. Found by the name in its configuration, as it is made by name. */
 @SuppressWarnings({"deprecation", "removal"})
-public final class RecordingPlugin implements ClientTelemetry, Configurable {
+public final class RecordingPlugin implements ClientTelemetry, Configurable, AutoCloseable {
     private static final Map<String, RecordingPlugin> BY_NAME = new ConcurrentHashMap<>();
 
     final Queue<Call> calls = new ConcurrentLinkedQueue<>();
     volatile CountDownLatch hold = new CountDownLatch(0);
     volatile RuntimeException refusal;
+    volatile boolean closed;
 
     /** One call of exportMetrics. */
     record Call(String thread, AuthorizableRequestContext context, Uuid id, byte[] bytes) {}
@@ -52,5 +53,10 @@ public final class RecordingPlugin implements ClientTelemetry, Configurable {
                 throw refusal;
             }
         };
+    }
+
+    @Override
+    public void close() {
+        closed = true;
     }
 }

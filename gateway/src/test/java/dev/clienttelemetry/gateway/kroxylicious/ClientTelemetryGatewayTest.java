@@ -1,0 +1,248 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway.kroxylicious;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.kroxylicious.proxy.plugin.PluginConfigurationException;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.Metrics;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import org.apache.kafka.common.config.ConfigData;
+import org.apache.kafka.common.config.provider.ConfigProvider;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ClientTelemetryGatewayTest {
+    private final String name = UUID.randomUUID().toString();
+    private final Map<String, Object> values = new HashMap<>();
+    private final ClientTelemetryGateway factory = new ClientTelemetryGateway();
+    private final Set<Thread> before = threads();
+
+    @TempDir
+    private Path directory;
+
+    /** A provider that keeps whether it was closed. */
+    public static final class CountingProvider implements ConfigProvider {
+        private static final Map<String, String> SUBSCRIPTION =
+                Map.of("names", "all", "all.metrics", "*", "all.interval.ms", "1000");
+        private static int open;
+        private static RuntimeException closing;
+
+        private static void reset(RuntimeException thrownByClose) {
+            open = 0;
+            closing = thrownByClose;
+        }
+
+        @Override
+        public void configure(Map<String, ?> configs) {
+            open++;
+        }
+
+        @Override
+        public ConfigData get(String path) {
+            return new ConfigData(SUBSCRIPTION);
+        }
+
+        @Override
+        public ConfigData get(String path, Set<String> keys) {
+            return get(path);
+        }
+
+        @Override
+        public void close() throws IOException {
+            open--;
+            if (closing != null) {
+                throw closing;
+            }
+        }
+    }
+
+    /** As a registry is that finds fault with a meter, for example one of other tags than an earlier one of its name. */
+    private static final class RefusingRegistry extends SimpleMeterRegistry {
+        private final String refused;
+
+        RefusingRegistry(String refused) {
+            this.refused = refused;
+        }
+
+        private void check(Meter.Id id) {
+            if (id.getName().equals(refused)) {
+                throw new IllegalArgumentException("no " + refused);
+            }
+        }
+
+        @Override
+        protected <T> io.micrometer.core.instrument.Gauge newGauge(Meter.Id id, T object, ToDoubleFunction<T> value) {
+            check(id);
+            return super.newGauge(id, object, value);
+        }
+
+        @Override
+        protected io.micrometer.core.instrument.Counter newCounter(Meter.Id id) {
+            check(id);
+            return super.newCounter(id);
+        }
+
+        @Override
+        protected <T> io.micrometer.core.instrument.FunctionCounter newFunctionCounter(
+                Meter.Id id, T object, ToDoubleFunction<T> count) {
+            check(id);
+            return super.newFunctionCounter(id, object, count);
+        }
+    }
+
+    @BeforeEach
+    void aConfiguration() throws IOException {
+        CountingProvider.reset(null);
+        values.put("name", name);
+        values.put("exporter", RecordingPlugin.class.getName());
+        values.put("exporterConfig", Map.of("recording.name", name));
+        values.put("subscriptions", Map.of("path", "/any", "provider", CountingProvider.class.getName()));
+    }
+
+    private ClientTelemetryGateway.Running initialize() {
+        return factory.initialize(null, new ClientTelemetryGatewayConfig(values));
+    }
+
+    @Test
+    void everyNumberIsShownUntilTheEnd() {
+        ClientTelemetryGateway.Running running = initialize();
+
+        assertThat(meters().keySet())
+                .contains(
+                        "client_telemetry.gateway.event_loop.duration",
+                        "client_telemetry.gateway.header.violations",
+                        "client_telemetry.gateway.waiting",
+                        "client_telemetry.gateway.waiting.requests",
+                        "client_telemetry.gateway.refused.requests",
+                        "client_telemetry.gateway.late.answers");
+        assertThat(CountingProvider.open).isEqualTo(1);
+
+        factory.close(running);
+
+        assertNothingIsLeft();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "client_telemetry.gateway.header.violations",
+                "client_telemetry.gateway.waiting",
+                "client_telemetry.gateway.refused.requests",
+                "client_telemetry.instance.count",
+            })
+    void nothingIsLeftWhereAMeterIsRefusedAndTheNextStartSucceeds(String meter) {
+        RefusingRegistry registry = new RefusingRegistry(meter);
+        Metrics.addRegistry(registry);
+        try {
+            assertThatThrownBy(this::initialize).hasMessageContaining("no " + meter);
+        } finally {
+            Metrics.removeRegistry(registry);
+        }
+        assertNothingIsLeft();
+
+        factory.close(initialize());
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void nothingIsLeftOfOurPluginEither() throws IOException {
+        values.remove("exporter");
+        values.put("exporterConfig", Map.of("otel.exporter.otlp.endpoint", "http://127.0.0.1:1"));
+        RefusingRegistry registry = new RefusingRegistry("client_telemetry.instance.count");
+        Metrics.addRegistry(registry);
+        try {
+            assertThatThrownBy(this::initialize).hasMessageContaining("no client_telemetry.instance.count");
+        } finally {
+            Metrics.removeRegistry(registry);
+        }
+
+        assertNoThreadsOrMeters();
+    }
+
+    @Test
+    void nothingIsLeftWhereThePluginCannotBeMade() {
+        values.put("exporter", "no.such.Plugin");
+
+        assertThatThrownBy(this::initialize).isInstanceOf(PluginConfigurationException.class);
+        assertNoThreadsOrMeters();
+        assertThat(CountingProvider.open).isZero();
+    }
+
+    @Test
+    void whatTheProviderThrowsAtTheEndKeepsNothingElseOpen() {
+        ClientTelemetryGateway.Running running = initialize();
+        CountingProvider.reset(new IllegalStateException("not now"));
+        CountingProvider.open = 1;
+
+        try {
+            factory.close(running);
+        } catch (IllegalStateException passedOn) {
+            assertThat(passedOn).hasMessage("not now");
+        }
+        assertNothingIsLeft();
+    }
+
+    @Test
+    void aSecondGatewayOfOneNameIsRefusedAndTheFirstGoesOn() throws IOException {
+        ClientTelemetryGateway.Running first = initialize();
+        Path file = Files.writeString(directory.resolve("subscriptions.yaml"), "subscriptions: []\n");
+        values.put("subscriptions", Map.of("path", file.toString()));
+
+        assertThatThrownBy(this::initialize)
+                .isInstanceOf(PluginConfigurationException.class)
+                .hasMessageContaining(name);
+        assertThat(meters()).isNotEmpty();
+        assertThat(RecordingPlugin.named(name).closed).isFalse();
+
+        factory.close(first);
+        assertNothingIsLeft();
+    }
+
+    private void assertNothingIsLeft() {
+        assertNoThreadsOrMeters();
+        assertThat(RecordingPlugin.named(name).closed).isTrue();
+        assertThat(CountingProvider.open).isZero();
+    }
+
+    private void assertNoThreadsOrMeters() {
+        assertThat(meters()).isEmpty();
+        await().untilAsserted(() -> {
+            Set<Thread> started = threads();
+            started.removeAll(before);
+            assertThat(started).isEmpty();
+        });
+    }
+
+    private Map<String, List<Meter>> meters() {
+        return Metrics.globalRegistry.getMeters().stream()
+                .filter(meter -> name.equals(meter.getId().getTag("gateway")))
+                .collect(Collectors.groupingBy(meter -> meter.getId().getName(), Collectors.toList()));
+    }
+
+    /** Ours; those of the JVM come and go. */
+    private static Set<Thread> threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().contains("client-telemetry"))
+                .collect(Collectors.toCollection(HashSet::new));
+    }
+}
