@@ -37,6 +37,7 @@ final class GatewayMeters implements AutoCloseable {
     private static final String WAITING = "client_telemetry.gateway.waiting";
     private static final String WAITING_REQUESTS = "client_telemetry.gateway.waiting.requests";
     private static final String LATE = "client_telemetry.gateway.late.answers";
+    private static final String REFUSED_PUSHES = "client_telemetry.gateway.refused.pushes";
     private static final String REFUSED = "client_telemetry.gateway.refused.requests";
 
     private final MeterRegistry registry;
@@ -60,6 +61,10 @@ final class GatewayMeters implements AutoCloseable {
             this.violationsAnswered = violations(name, "answered");
             this.violationsClosed = violations(name, "closed");
             showWorkers(name, gateway.workers());
+            TelemetryRequestMetrics metrics = gateway.metrics();
+            refusedPushes(name, "unsupported_compression", metrics.unsupportedCompressions());
+            refusedPushes(name, "too_large", metrics.tooLarge());
+            refusedPushes(name, "undecompressable", metrics.undecompressable());
             if (pluginMetrics.isPresent()) {
                 numbers(gateway).forEach(pluginMetrics.get()::provide);
                 pluginMetrics.get().show(exposition);
@@ -94,6 +99,14 @@ final class GatewayMeters implements AutoCloseable {
         own(FunctionCounter.builder(REFUSED, workers, Workers::refused)
                 .description("Telemetry requests refused since too much was waiting")
                 .tag(MicrometerExposition.GATEWAY_TAG, name)
+                .register(registry));
+    }
+
+    private void refusedPushes(String name, String reason, dev.clienttelemetry.metrics.Counter pushes) {
+        own(FunctionCounter.builder(REFUSED_PUSHES, pushes, dev.clienttelemetry.metrics.Counter::total)
+                .description("Pushes refused for their payload before the plugin saw them")
+                .tag(MicrometerExposition.GATEWAY_TAG, name)
+                .tag("reason", reason)
                 .register(registry));
     }
 

@@ -12,6 +12,8 @@ public final class TelemetryRequestMetrics {
     private final Counter unknownInstances = new Counter();
     private final Counter throttledPushes = new Counter();
     private final Counter unknownSubscriptions = new Counter();
+    private final Counter unsupportedCompressions = new Counter();
+    private final Counter tooLarge = new Counter();
     private final Counter undecompressable = new Counter();
 
     /** GetTelemetrySubscriptions without a client instance id: KIP-714's ClientMetricsNewInstanceCount. */
@@ -32,6 +34,16 @@ public final class TelemetryRequestMetrics {
     /** Pushes with a SubscriptionId that is not the instance's present one. */
     public Counter unknownSubscriptions() {
         return unknownSubscriptions;
+    }
+
+    /** Pushes with a compression that there is not. */
+    public Counter unsupportedCompressions() {
+        return unsupportedCompressions;
+    }
+
+    /** Pushes whose payload is too large, as it is sent or decompressed, or has too many compressed blocks. */
+    public Counter tooLarge() {
+        return tooLarge;
     }
 
     /** Pushes whose payload is not what its compression type says; they never reach the exporter. */

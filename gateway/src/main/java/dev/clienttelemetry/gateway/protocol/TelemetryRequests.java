@@ -153,9 +153,11 @@ public final class TelemetryRequests {
             return Errors.UNKNOWN_SUBSCRIPTION_ID;
         }
         if (PushCompression.of(request.compressionType()) == null) {
+            metrics.unsupportedCompressions().increment();
             return Errors.UNSUPPORTED_COMPRESSION_TYPE;
         }
         if (request.metrics() != null && request.metrics().remaining() > maxBytes) {
+            metrics.tooLarge().increment();
             return Errors.TELEMETRY_TOO_LARGE;
         }
         return Errors.NONE;
@@ -172,6 +174,7 @@ public final class TelemetryRequests {
         try {
             bytes = DecompressedMetrics.of(pushed, PushCompression.of(request.compressionType()), maxBytes);
         } catch (DecompressedMetrics.TooLargeException e) {
+            metrics.tooLarge().increment();
             return Errors.TELEMETRY_TOO_LARGE;
         } catch (IOException e) {
             metrics.undecompressable().increment();

@@ -134,7 +134,11 @@ class ClientTelemetryGatewayTest {
                         "client_telemetry.gateway.waiting",
                         "client_telemetry.gateway.waiting.requests",
                         "client_telemetry.gateway.refused.requests",
-                        "client_telemetry.gateway.late.answers");
+                        "client_telemetry.gateway.late.answers",
+                        "client_telemetry.gateway.refused.pushes");
+        assertThat(meters().get("client_telemetry.gateway.refused.pushes"))
+                .extracting(meter -> meter.getId().getTag("reason"))
+                .containsExactlyInAnyOrder("unsupported_compression", "too_large", "undecompressable");
         assertThat(CountingProvider.open).isEqualTo(1);
 
         factory.close(running);

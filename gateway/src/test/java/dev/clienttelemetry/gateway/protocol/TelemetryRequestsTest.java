@@ -200,6 +200,8 @@ class TelemetryRequestsTest {
         assertThat(push(request(id).setCompressionType(CompressionType.GZIP.id)))
                 .as("not gzip")
                 .isEqualTo(Errors.INVALID_RECORD);
+        assertThat(broker.metrics.unsupportedCompressions().total()).isEqualTo(1);
+        assertThat(broker.metrics.tooLarge().total()).isEqualTo(1);
         assertThat(broker.metrics.undecompressable().total()).isEqualTo(1);
         assertThat(broker.exported).isEmpty();
     }
@@ -268,6 +270,7 @@ class TelemetryRequestsTest {
                     .as(type.name)
                     .isEqualTo(Errors.TELEMETRY_TOO_LARGE);
         }
+        assertThat(broker.metrics.tooLarge().total()).isEqualTo(4);
         assertThat(broker.exported).isEmpty();
     }
 
