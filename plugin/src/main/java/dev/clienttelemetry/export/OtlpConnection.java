@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.metrics.ServerAddress;
 import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigurationException;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.function.LongSupplier;
 import okhttp3.Headers;
+import okhttp3.HttpUrl;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -86,6 +88,12 @@ public final class OtlpConnection implements AutoCloseable {
      */
     public String description() {
         return settings.description();
+    }
+
+    /** Returns the endpoint's host and port. */
+    public ServerAddress serverAddress() {
+        HttpUrl url = transport.settings().url();
+        return new ServerAddress(url.host(), url.port());
     }
 
     /** Returns whether the endpoint takes requests, fed by everything that is sent on this connection. */

@@ -37,6 +37,7 @@ public final class OpenTelemetryExposition implements Exposition {
     private static final String REJECTED = "rejected";
 
     private final TelemetryMetrics metrics;
+    private final ServerAddress backend;
     private final IntervalReader reader;
     private final SdkMeterProvider provider;
     private final Meter meter;
@@ -50,12 +51,18 @@ public final class OpenTelemetryExposition implements Exposition {
      *
      * @param metrics what to send
      * @param exporter sends; shut down by {@link #close}
+     * @param backend where pushes go to
      * @param identity whose metrics they are
      * @param interval {@code otel.metric.export.interval}, more than zero
      */
     public OpenTelemetryExposition(
-            TelemetryMetrics metrics, MetricExporter exporter, ServiceIdentity identity, Duration interval) {
+            TelemetryMetrics metrics,
+            MetricExporter exporter,
+            ServerAddress backend,
+            ServiceIdentity identity,
+            Duration interval) {
         this.metrics = metrics;
+        this.backend = backend;
         this.reader = new IntervalReader(exporter, interval);
         this.distributions = new DistributionProducer(
                 InstrumentationScopeInfo.builder(SCOPE)
@@ -147,7 +154,7 @@ public final class OpenTelemetryExposition implements Exposition {
         };
     }
 
-    private static void observe(List<Series> readings, ObservableLongMeasurement measurement) {
+    private void observe(List<Series> readings, ObservableLongMeasurement measurement) {
         for (Series series : readings) {
             long value = series.value().getAsLong();
             if (value != Instrument.NOT_KNOWN) {
@@ -156,7 +163,7 @@ public final class OpenTelemetryExposition implements Exposition {
         }
     }
 
-    private static void observeSeconds(List<Series> readings, ObservableDoubleMeasurement measurement) {
+    private void observeSeconds(List<Series> readings, ObservableDoubleMeasurement measurement) {
         for (Series series : readings) {
             long nanos = series.value().getAsLong();
             if (nanos != Instrument.NOT_KNOWN) {
@@ -165,7 +172,7 @@ public final class OpenTelemetryExposition implements Exposition {
         }
     }
 
-    private static Attributes attributesOf(Series series) {
+    private Attributes attributesOf(Series series) {
         Instrument instrument = series.instrument();
         AttributesBuilder attributes = Attributes.builder();
         if (series.tag() != null) {
@@ -175,7 +182,11 @@ public final class OpenTelemetryExposition implements Exposition {
             attributes.put(ERROR_TYPE, REJECTED);
         }
         if (instrument.otelName().startsWith("otel.sdk.")) {
-            attributes.put("otel.component.type", COMPONENT_TYPE).put("otel.component.name", COMPONENT_NAME);
+            attributes
+                    .put("otel.component.type", COMPONENT_TYPE)
+                    .put("otel.component.name", COMPONENT_NAME)
+                    .put("server.address", backend.host())
+                    .put("server.port", backend.port());
         }
         return attributes.build();
     }

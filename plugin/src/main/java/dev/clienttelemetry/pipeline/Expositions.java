@@ -39,7 +39,8 @@ final class Expositions {
         if (isBroker()) {
             jmx = new JmxExposition(metrics);
         }
-        openTelemetry = new OpenTelemetryExposition(metrics, connection.ownMetricsExporter(), identity, interval);
+        openTelemetry = new OpenTelemetryExposition(
+                metrics, connection.ownMetricsExporter(), connection.serverAddress(), identity, interval);
     }
 
     /** Sends the last values and takes everything away again; none is opened afterwards. */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.clienttelemetry.examples.receiver.Certificates;
+import dev.clienttelemetry.metrics.ServerAddress;
 import dev.clienttelemetry.pipeline.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,6 +42,24 @@ class OtlpSettingsTest {
 
     private static OtlpSettings check(Map<String, String> server) {
         return OtlpSettings.check(properties(server));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "grpc, http://collector:4317, collector, 4317",
+        "http/protobuf, https://user:secret@collector.example/otlp, collector.example, 443",
+        "http/protobuf, http://[::1]:4318, ::1, 4318"
+    })
+    void theServersAddressIsThatOfTheEndpoint(String protocol, String endpoint, String host, int port) {
+        try (OtlpConnection connection = OtlpConnection.open(
+                properties(Map.of("otel.exporter.otlp.protocol", protocol, "otel.exporter.otlp.endpoint", endpoint)))) {
+            assertThat(connection.serverAddress()).isEqualTo(new ServerAddress(host, port));
+        }
+    }
+
+    @Test
+    void theComponentTypeThatTheMetricsGiveIsTheExportersClass() {
+        assertThat(PushExporter.class.getName()).isEqualTo("dev.clienttelemetry.export.PushExporter");
     }
 
     @ParameterizedTest

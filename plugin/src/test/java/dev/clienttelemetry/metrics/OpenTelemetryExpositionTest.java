@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Test;
 class OpenTelemetryExpositionTest {
     private static final Duration NEVER = Duration.ofDays(1);
     private static final Duration SOON = Duration.ofSeconds(10);
+    private static final ServerAddress BACKEND = new ServerAddress("collector.example", 4317);
     private static final ServiceIdentity BROKER = new ServiceIdentity("cluster", "1", "1.2.3", Map.of());
 
     private final TelemetryMetrics metrics = new TelemetryMetrics();
@@ -164,6 +165,8 @@ class OpenTelemetryExpositionTest {
         Attributes component = Attributes.builder()
                 .put("otel.component.type", "dev.clienttelemetry.export.PushExporter")
                 .put("otel.component.name", "dev.clienttelemetry.export.PushExporter/0")
+                .put("server.address", "collector.example")
+                .put("server.port", 4317)
                 .build();
         String name = "otel.sdk.exporter.metric_data_point.exported";
         assertThat(exporter.value(name, component)).isEqualTo(90);
@@ -293,7 +296,7 @@ class OpenTelemetryExpositionTest {
     void theResourceSaysWhichBrokerItIsAndGivenAttributesWin() {
         ServiceIdentity identity = new ServiceIdentity(
                 "cluster", "1", "1.2.3", Map.of("service.name", "our%20telemetry", "team", "a+b", "bad", "100%"));
-        new OpenTelemetryExposition(metrics, exporter, identity, NEVER).close(SOON);
+        new OpenTelemetryExposition(metrics, exporter, BACKEND, identity, NEVER).close(SOON);
 
         assertThat(exporter.metric("client_telemetry.push.received")
                         .getResource()
@@ -351,7 +354,7 @@ class OpenTelemetryExpositionTest {
     }
 
     private OpenTelemetryExposition open(Duration interval) {
-        return new OpenTelemetryExposition(metrics, exporter, BROKER, interval);
+        return new OpenTelemetryExposition(metrics, exporter, BACKEND, BROKER, interval);
     }
 
     private void collect() {
