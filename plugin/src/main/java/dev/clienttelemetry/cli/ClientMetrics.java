@@ -7,6 +7,8 @@ package dev.clienttelemetry.cli;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.InvalidSourceException;
 import java.io.PrintWriter;
+import java.nio.file.Path;
+import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -54,6 +56,7 @@ public final class ClientMetrics implements Runnable {
     static CommandLine commandLine() {
         CommandLine command = new CommandLine(new ClientMetrics());
         command.setCaseInsensitiveEnumValuesAllowed(true);
+        command.registerConverter(Path.class, new PathArgument());
         command.setExecutionExceptionHandler((e, failed, result) -> failure(e, failed));
         return command;
     }
@@ -64,10 +67,19 @@ public final class ClientMetrics implements Runnable {
             err.println(e.getMessage());
             return ExitCode.DIFFERENT_OR_INVALID;
         }
+        if (e instanceof SettingsException) {
+            err.println(e.getMessage());
+            return ExitCode.USAGE;
+        }
         if (e instanceof ClusterException) {
             err.println(e.getMessage());
             return ExitCode.UNREACHABLE;
         }
+        if (e instanceof KafkaException) {
+            err.println(Causes.text(e));
+            return ExitCode.UNREACHABLE;
+        }
+        // Not foreseen: whoever reports it needs the trace.
         throw e;
     }
 

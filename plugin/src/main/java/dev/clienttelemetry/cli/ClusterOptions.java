@@ -9,18 +9,21 @@ import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
 import dev.clienttelemetry.subscription.Quoted;
 import java.io.IOException;
-import java.io.Reader;
+import java.io.InputStream;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Properties;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
-import org.apache.kafka.common.config.ConfigException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -29,7 +32,14 @@ import picocli.CommandLine.Spec.Target;
 
 /** Where the cluster is. */
 final class ClusterOptions {
-    private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(20);
+    /** How long the Admin client tries, where --command-config does not say otherwise. */
+    private static final int API_TIMEOUT_MS = 6_000;
+
+    private static final Duration PROBE_TIMEOUT = Duration.ofMillis(500);
+    private static final int MAX_CONFIG_BYTES = 1 << 20;
+    private static final String API_TIMEOUT = "default.api.timeout.ms";
+    private static final String REQUEST_TIMEOUT = "request.timeout.ms";
+    private static final String BOOTSTRAP = "bootstrap.servers";
 
     @Spec(Target.MIXEE)
     private CommandSpec spec;
@@ -53,28 +63,42 @@ final class ClusterOptions {
     ClusterSubscriptions open() throws ClusterException {
         Map<String, Object> settings = new HashMap<>();
         settings.put("client.id", "client-metrics");
-        settings.put("request.timeout.ms", "10000");
-        settings.put("default.api.timeout.ms", "15000");
         settings.put("metric.reporters", List.of());
         if (AdminClientConfig.configNames().contains("enable.metrics.push")) {
             settings.put("enable.metrics.push", "false");
         }
-        settings.putAll(commandConfig());
-        if (bootstrapServer != null) {
-            settings.put("bootstrap.servers", bootstrapServer);
+        Map<String, String> given = commandConfig();
+        if (!given.containsKey(API_TIMEOUT) && !given.containsKey(REQUEST_TIMEOUT)) {
+            settings.put(API_TIMEOUT, Integer.toString(API_TIMEOUT_MS));
+            // May not be longer.
+            settings.put(REQUEST_TIMEOUT, Integer.toString(API_TIMEOUT_MS));
         }
-        if (!settings.containsKey("bootstrap.servers")) {
+        settings.putAll(given);
+        if (bootstrapServer != null) {
+            settings.put(BOOTSTRAP, bootstrapServer);
+        }
+        if (settings.getOrDefault(BOOTSTRAP, "").toString().isBlank()) {
             throw usage("--bootstrap-server is missing: it names the cluster");
         }
+        String bootstrap = settings.get(BOOTSTRAP).toString();
         try {
-            return new AdminClusterSubscriptions(Admin.create(settings), ANSWER_TIMEOUT);
-        } catch (KafkaException e) {
-            Throwable cause = e.getCause() == null ? e : e.getCause();
-            String message = Quoted.text(cause.getMessage());
-            if (cause instanceof ConfigException && message.contains("resolvable")) {
-                throw new ClusterException("Cannot reach the cluster: " + message, cause);
+            AdminClientConfig effective = new AdminClientConfig(settings);
+            String securityProtocol = effective.getString("security.protocol").toUpperCase(Locale.ROOT);
+            ListenerProbe probe = new ListenerProbe(PROBE_TIMEOUT);
+            if (securityProtocol.endsWith("PLAINTEXT") && probe.answersInTls(bootstrap)) {
+                throw new ClusterException(
+                        ExplainedCluster.speaksTls(bootstrap, bootstrap.split(",")[0].trim(), securityProtocol), null);
             }
-            throw usage("The Admin client's settings are wrong: " + message);
+            // The client's own timeout ends first, and says more.
+            Duration answer = Duration.ofMillis(effective.getInt(API_TIMEOUT)).plusSeconds(1);
+            return new ExplainedCluster(
+                    new AdminClusterSubscriptions(Admin.create(settings), answer), bootstrap, securityProtocol, probe);
+        } catch (KafkaException e) {
+            String message = Causes.text(e);
+            if (message.contains("resolvable")) {
+                throw new ClusterException("Cannot reach the cluster at " + bootstrap + ": " + message, e);
+            }
+            throw new SettingsException("The Admin client's settings are wrong: " + message);
         }
     }
 
@@ -83,13 +107,29 @@ final class ClusterOptions {
         if (commandConfig == null) {
             return settings;
         }
-        Properties properties = new Properties();
-        try (Reader reader = Files.newBufferedReader(commandConfig)) {
-            properties.load(reader);
-        } catch (IOException | IllegalArgumentException e) {
-            throw usage("--command-config: cannot read " + commandConfig + ": " + e);
+        String name = "--command-config " + Quoted.text(commandConfig.toString());
+        if (!Files.exists(commandConfig)) {
+            throw new SettingsException(name + ": there is no such file");
         }
-        properties.stringPropertyNames().forEach(name -> settings.put(name, properties.getProperty(name)));
+        if (!Files.isRegularFile(commandConfig)) {
+            // Reading a pipe that nobody writes to would wait for ever.
+            throw new SettingsException(name + " is "
+                    + (Files.isDirectory(commandConfig) ? "a directory" : "no regular file")
+                    + "; a properties file with the Admin client's settings is right");
+        }
+        Properties properties = new Properties();
+        try (InputStream in = Files.newInputStream(commandConfig)) {
+            byte[] bytes = in.readNBytes(MAX_CONFIG_BYTES + 1);
+            if (bytes.length > MAX_CONFIG_BYTES) {
+                throw new SettingsException(name + " has more than " + MAX_CONFIG_BYTES + " bytes");
+            }
+            properties.load(new StringReader(new String(bytes, StandardCharsets.UTF_8)));
+        } catch (AccessDeniedException e) {
+            throw new SettingsException(name + " may not be read");
+        } catch (IOException | IllegalArgumentException e) {
+            throw new SettingsException(name + " cannot be read: " + Causes.text(e));
+        }
+        properties.stringPropertyNames().forEach(key -> settings.put(key, properties.getProperty(key)));
         return settings;
     }
 

@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -32,7 +31,8 @@ import picocli.CommandLine.TypeConversionException;
         description = {
             "List the metrics that clients offer, by the names and prefixes that subscriptions use: those of the Java"
                     + " clients of Kafka 4.4.0 and of librdkafka.",
-            "A name's clients stand behind it. Without --names, groups of names are shown with their number."
+            "A name's clients stand behind it. Without --names, groups of names are shown with their number,"
+                    + " in all and for each type of client."
         })
 final class ListMetricsCommand implements Callable<Integer> {
     @Spec
@@ -118,10 +118,17 @@ final class ListMetricsCommand implements Callable<Integer> {
         }
         Map<String, String> lines = new LinkedHashMap<>();
         members.forEach((group, names) -> {
-            NavigableSet<String> clients = new TreeSet<>();
-            names.forEach(name -> clients.addAll(typesByName.get(name)));
-            String number = names.size() == 1 ? "" : "  " + names.size();
-            lines.put(group, group + number + "  (" + String.join(", ", clients) + ")");
+            Map<String, Integer> clients = new TreeMap<>();
+            names.forEach(name -> typesByName.get(name).forEach(type -> clients.merge(type, 1, Integer::sum)));
+            boolean one = names.size() == 1 && names.get(0).equals(group);
+            String offered = one
+                    ? String.join(", ", clients.keySet())
+                    : String.join(
+                            ", ",
+                            clients.entrySet().stream()
+                                    .map(count -> count.getKey() + " " + count.getValue())
+                                    .toList());
+            lines.put(group, group + "  " + (one ? "" : names.size() + "  ") + "(" + offered + ")");
         });
         return lines;
     }

@@ -16,6 +16,8 @@ import dev.clienttelemetry.subscription.Subscription;
 import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;
 import java.io.PrintWriter;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -42,6 +44,9 @@ import picocli.CommandLine.Spec;
             "What is not given is not known: a selector on it does not match."
         })
 final class MatchCommand implements Callable<Integer> {
+    private static final String OCTET = "(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])";
+    private static final String IPV4 = OCTET + "(?:\\." + OCTET + "){3}";
+
     @Spec
     private CommandSpec spec;
 
@@ -90,7 +95,7 @@ final class MatchCommand implements Callable<Integer> {
                     spec.commandLine(), "Either a PATH or --bootstrap-server says where the subscriptions are");
         }
         ClientAttributes client =
-                new ClientAttributes(instanceId(), clientId, softwareName, softwareVersion, address, port);
+                new ClientAttributes(instanceId(), clientId, softwareName, softwareVersion, address(), port());
         SubscriptionSet set;
         if (path != null) {
             set = SubscriptionFiles.read(path);
@@ -117,13 +122,51 @@ final class MatchCommand implements Callable<Integer> {
             return null;
         }
         try {
-            return Uuid.fromString(instanceId);
+            Uuid id = Uuid.fromString(instanceId);
+            if (id.toString().equals(instanceId)) {
+                return id;
+            }
         } catch (IllegalArgumentException e) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--instance-id is '" + Quoted.text(instanceId)
-                            + "'; 22 characters such as 6Vob0uS6RPqrN0FtDYlUiQ are right");
+            // As below.
         }
+        throw wrong("--instance-id", instanceId, "22 characters such as 6Vob0uS6RPqrN0FtDYlUiQ are right");
+    }
+
+    private String port() {
+        if (port == null || port.matches("0|[1-9][0-9]{0,4}") && Integer.parseInt(port) <= 65535) {
+            return port;
+        }
+        throw wrong("--port", port, "a number up to 65535 is right");
+    }
+
+    /** Returns the address as brokers write it, which is what selectors are held against. */
+    private String address() {
+        if (address == null) {
+            return null;
+        }
+        int percent = address.indexOf('%');
+        String zone = percent < 0 ? "" : address.substring(percent);
+        String numbers = percent < 0 ? address : address.substring(0, percent);
+        boolean literal = numbers.matches(IPV4) && zone.isEmpty()
+                || numbers.indexOf(':') >= 0
+                        && numbers.matches("[0-9A-Fa-f:.]+")
+                        && zone.matches("(%[a-zA-Z0-9._-]+)?");
+        try {
+            if (literal) {
+                // Never looks a name up: it has one of the two forms of an address.
+                return InetAddress.getByName(numbers).getHostAddress() + zone;
+            }
+        } catch (UnknownHostException e) {
+            // As below.
+        }
+        throw wrong(
+                "--address",
+                address,
+                "an IP address such as 10.0.0.7 or 2001:db8::7 is right; names are not looked up");
+    }
+
+    private ParameterException wrong(String option, String value, String right) {
+        return new ParameterException(spec.commandLine(), option + " is '" + Quoted.text(value) + "'; " + right);
     }
 
     private static void print(

@@ -101,7 +101,7 @@ public final class AdminClusterSubscriptions implements ClusterSubscriptions {
         return names;
     }
 
-    private static Method listMethod() {
+    private static Method listMethod() throws ClusterException {
         Method older = null;
         for (Method method : Admin.class.getMethods()) {
             if (method.getName().equals("listConfigResources") && method.getParameterCount() == 2) {
@@ -112,8 +112,8 @@ public final class AdminClusterSubscriptions implements ClusterSubscriptions {
             }
         }
         if (older == null) {
-            throw new IllegalStateException(
-                    "This Kafka's Admin client cannot list client metrics subscriptions;" + " 3.7 and later can");
+            throw new ClusterException(
+                    "This Kafka's Admin client cannot list client metrics subscriptions; 3.7 and later can", null);
         }
         return older;
     }

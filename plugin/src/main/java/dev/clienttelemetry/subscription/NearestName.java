@@ -19,7 +19,12 @@ public final class NearestName {
             return null;
         }
         for (String candidate : known) {
-            int distance = name.length() >= 3 && candidate.startsWith(name) ? 1 : distance(name, candidate);
+            boolean beginning = name.length() >= 3 && candidate.startsWith(name);
+            if (!beginning && Math.abs(candidate.length() - name.length()) >= least) {
+                // So different in length that it is not worth the memory.
+                continue;
+            }
+            int distance = beginning ? 1 : distance(name, candidate);
             if (distance < least) {
                 least = distance;
                 nearest = candidate;

@@ -139,23 +139,39 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
 
     private static List<MatchSelector> selectors(List<String> entries, List<Problem> problems) {
         Map<ClientAttribute, MatchSelector> selectors = new EnumMap<>(ClientAttribute.class);
-        for (String entry : entries) {
+        for (int i = 0; i < entries.size(); i++) {
+            String entry = entries.get(i);
+            int end = i + 1;
+            // What has no '=' is no selector but the rest of an expression that a comma of its own has cut.
+            while (entry.indexOf('=') > 0
+                    && end < entries.size()
+                    && entries.get(end).indexOf('=') < 0) {
+                end++;
+            }
+            if (end > i + 1) {
+                problems.add(new Problem(
+                        MATCH,
+                        "the character ',' in '" + Quoted.text(String.join(",", entries.subList(i, end))) + "'",
+                        "no ',' within an expression, since it ends the selector; " + INSTEAD_OF_COMMA));
+                attribute(entry.substring(0, entry.indexOf('=')).trim(), problems);
+                i = end - 1;
+                continue;
+            }
             // As Apache Kafka splits it: no '=' within the expression, but any number at its end, which it drops.
             String[] parts = entry.split("=");
             if (parts.length != 2) {
-                problems.add(new Problem(
-                        MATCH,
-                        "'" + Quoted.text(entry) + "'",
-                        "attribute=expression, with one '=' and no comma in it"));
+                problems.add(
+                        parts.length > 2
+                                ? new Problem(
+                                        MATCH,
+                                        "the character '=' in the expression of '" + Quoted.text(entry) + "'",
+                                        "no '=' within an expression; " + INSTEAD_OF_EQUALS)
+                                : new Problem(MATCH, "'" + Quoted.text(entry) + "'", "attribute=expression"));
                 continue;
             }
             String key = parts[0].trim();
-            ClientAttribute attribute = ClientAttribute.forKey(key).orElse(null);
+            ClientAttribute attribute = attribute(key, problems);
             if (attribute == null) {
-                problems.add(new Problem(
-                        MATCH,
-                        "the unknown attribute '" + Quoted.text(key) + "'",
-                        NearestName.expected(key, ATTRIBUTE_KEYS)));
                 continue;
             }
             String regex = parts[1].trim();
@@ -170,6 +186,23 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
         }
         return List.copyOf(selectors.values());
     }
+
+    /** Returns the attribute of a name; reports an unknown one, and returns null for it. */
+    private static ClientAttribute attribute(String key, List<Problem> problems) {
+        ClientAttribute attribute = ClientAttribute.forKey(key).orElse(null);
+        if (attribute == null) {
+            problems.add(new Problem(
+                    MATCH,
+                    "the unknown attribute '" + Quoted.text(key) + "'",
+                    NearestName.expected(key, ATTRIBUTE_KEYS)));
+        }
+        return attribute;
+    }
+
+    /** What can be written where Kafka's {@code match} syntax cannot hold a character. */
+    static final String INSTEAD_OF_COMMA = "\\x2C stands for the character itself, and x{2}|x{3} for x{2,3}";
+
+    static final String INSTEAD_OF_EQUALS = "\\x3D stands for the character itself";
 
     static final List<String> ATTRIBUTE_KEYS =
             Arrays.stream(ClientAttribute.values()).map(ClientAttribute::key).toList();

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeSet;
 
 /**
@@ -33,6 +34,8 @@ public final class SubscriptionFiles {
     public static final int MAX_FILE_BYTES = 1 << 20;
     /** The most files that are read from a directory. */
     public static final int MAX_FILES = 256;
+
+    private static final int MAX_READS = 3;
 
     private SubscriptionFiles() {}
 
@@ -84,7 +87,40 @@ public final class SubscriptionFiles {
         return subscription.toConfig().isEmpty() ? "it has only empty values" : null;
     }
 
+    /**
+     * Reads the bytes. A mounted Kubernetes ConfigMap or Secret has a link {@code ..data} to the directory with the files,
+     * which is changed as one: what was read around such a change is read again, for the files belong together.
+     */
     static Contents contents(Path path) throws InvalidSourceException {
+        Path state = mountedState(path);
+        for (int reads = 1; ; reads++) {
+            try {
+                Contents contents = contentsNow(path);
+                Path after = mountedState(path);
+                if (Objects.equals(after, state) || reads == MAX_READS) {
+                    return contents;
+                }
+                state = after;
+            } catch (InvalidSourceException e) {
+                Path after = mountedState(path);
+                if (Objects.equals(after, state) || reads == MAX_READS) {
+                    throw e;
+                }
+                state = after;
+            }
+        }
+    }
+
+    private static Path mountedState(Path path) {
+        try {
+            return Files.readSymbolicLink(path.resolve("..data"));
+        } catch (IOException | UnsupportedOperationException e) {
+            // No such mount.
+            return null;
+        }
+    }
+
+    private static Contents contentsNow(Path path) throws InvalidSourceException {
         SourceErrors errors = new SourceErrors();
         Map<Path, byte[]> files = new LinkedHashMap<>();
         for (Path file : files(path, errors)) {
@@ -162,6 +198,11 @@ public final class SubscriptionFiles {
 
     private static Iterable<Path> files(Path path, SourceErrors errors) {
         if (!Files.isDirectory(path)) {
+            if (Files.exists(path) && !Files.isRegularFile(path)) {
+                // Reading a pipe that nobody writes to would wait for ever.
+                errors.add(new SourceError(path.toString(), 0, 0, "something that is no regular file", "a file"));
+                return List.of();
+            }
             return List.of(path);
         }
         TreeSet<Path> files = new TreeSet<>();

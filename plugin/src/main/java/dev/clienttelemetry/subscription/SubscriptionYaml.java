@@ -223,11 +223,10 @@ final class SubscriptionYaml {
             return "a regular expression; '()' matches the empty value";
         }
         if (regex.indexOf(',') >= 0) {
-            return "no ',' (Kafka's match syntax cannot hold it); \\x2C stands for the character itself,"
-                    + " and x{2}|x{3} for x{2,3}";
+            return "no ',' (Kafka's match syntax cannot hold it); " + Subscription.INSTEAD_OF_COMMA;
         }
         if (regex.indexOf('=') >= 0) {
-            return "no '=' (Kafka's match syntax cannot hold it); \\x3D stands for the character itself";
+            return "no '=' (Kafka's match syntax cannot hold it); " + Subscription.INSTEAD_OF_EQUALS;
         }
         if (!regex.equals(regex.trim())) {
             return "no space around it, since Kafka drops it; \\x20 stands for a space";

@@ -8,15 +8,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -124,7 +130,9 @@ class ClientMetricsTest {
     void listMetricsShowsGroupsThenNames() throws Exception {
         Run groups = run("list-metrics");
         assertThat(groups.exitCode).isZero();
-        assertThat(groups.out).contains("org.apache.kafka.consumer.fetch.  ").contains("librdkafka-producer");
+        assertThat(groups.out)
+                .containsPattern(
+                        "(?m)^org\\.apache\\.kafka\\.producer\\.  [0-9]+  \\(.*librdkafka-producer [0-9]+.*producer [0-9]+.*\\)$");
         Run names = run("list-metrics", "org.apache.kafka.producer.record.queue");
         assertThat(names.out)
                 .isEqualTo("org.apache.kafka.producer.record.queue.time.avg  (producer, librdkafka-producer)\n"
@@ -154,13 +162,26 @@ class ClientMetricsTest {
                 "match a --client-id x --bootstrap-server b:1",
                 "match a --client-id x --instance-id short",
                 "list-metrics --client python",
-                "diff {} --bootstrap-server b:1 --command-config /no/such/file"
+                "match a --client-id x --instance-id 6Vob0uS6RPqrN0FtDYlUiR",
+                "match a --client-id x --port 65536",
+                "match a --client-id x --port 09",
+                "match a --client-id x --port http",
+                "match a --client-id x --address db-1.example.com",
+                "match a --client-id x --address 10.0.0.256",
+                "match a --client-id x --address 010.0.0.1",
+                "match a --client-id x --address 10.1",
+                "match a --client-id x --address 1:2:3",
+                "match a --client-id x --address ::1%",
+                "diff {} --bootstrap-server=",
+                "validate ''",
+                "diff {} --bootstrap-server b:1 --command-config ''"
             })
     void wrongArgumentsEndWithTwo(String arguments) throws Exception {
         String file = write(SOUND);
         String[] all = arguments.isEmpty()
                 ? new String[0]
                 : arguments.replace("{}", file).split(" ");
+        Arrays.setAll(all, i -> all[i].equals("''") ? "" : all[i]);
         if (all.length > 0 && all[0].equals("diff")) {
             all[1] = file;
         }
@@ -171,15 +192,152 @@ class ClientMetricsTest {
 
     @Test
     void aClusterThatCannotBeReachedEndsWithThree() throws Exception {
-        assertThat(run("export", "--bootstrap-server", "no-such-host.invalid:9092"))
-                .satisfies(run -> {
-                    assertThat(run.exitCode).isEqualTo(3);
-                    assertThat(run.err).contains("Cannot reach the cluster");
-                });
-        Path config = Files.writeString(dir.resolve("c"), "default.api.timeout.ms=400\nrequest.timeout.ms=300\n");
-        Run run = run("diff", write(SOUND), "--bootstrap-server", "localhost:1", "--command-config", config.toString());
-        assertThat(run.exitCode).isEqualTo(3);
-        assertThat(run.err).contains("Listing the subscriptions failed").doesNotContain("\tat ");
+        Run unknown = run("export", "--bootstrap-server", "no-such-host.invalid:9092");
+        assertThat(unknown.exitCode).isEqualTo(3);
+        assertThat(unknown.err)
+                .startsWith("Cannot reach the cluster at no-such-host.invalid:9092: No resolvable bootstrap urls")
+                .hasLineCount(1);
+        Run refused = impatiently("", "localhost:1,localhost:2");
+        assertThat(refused.exitCode).isEqualTo(3);
+        assertThat(refused.err)
+                .isEqualTo("Cannot reach the cluster at localhost:1,localhost:2: localhost:1 Connection refused;"
+                        + " localhost:2 Connection refused\n");
+    }
+
+    @Test
+    void aListenerThatSpeaksTlsIsSpokenToInPlaintext() throws Exception {
+        try (Listener listener =
+                new Listener(SSLContext.getDefault().getServerSocketFactory().createServerSocket(0))) {
+            Run run = impatiently("", listener.address());
+            assertThat(run.exitCode).isEqualTo(3);
+            assertThat(run.err)
+                    .contains(listener.address() + " speaks TLS, and security.protocol is PLAINTEXT.")
+                    .contains("SSL or SASL_SSL in --command-config is right")
+                    .doesNotContain("Usage");
+        }
+    }
+
+    /** As a broker does: it answers what is no TLS by an alert, which Kafka's client takes for a length of 352 MB. */
+    @Test
+    void aListenerThatAnswersByAnAlertIsToldBeforeAClientIsMade() throws Exception {
+        try (ServerSocket server = new ServerSocket(0)) {
+            Thread alert = new Thread(() -> {
+                try (Socket socket = server.accept()) {
+                    socket.getInputStream().readNBytes(4);
+                    socket.getOutputStream().write(new byte[] {0x15, 3, 3, 0, 2, 2, 80});
+                } catch (IOException e) {
+                    // The test ends.
+                }
+            });
+            alert.start();
+            String address = "localhost:" + server.getLocalPort();
+            Run run = impatiently("", address);
+            assertThat(run.exitCode).isEqualTo(3);
+            assertThat(run.err).contains(address + " speaks TLS, and security.protocol is PLAINTEXT.");
+        }
+    }
+
+    @Test
+    void aListenerInPlaintextIsSpokenToInTls() throws Exception {
+        try (Listener listener = new Listener(new ServerSocket(0))) {
+            Run run = impatiently("security.protocol=SSL\n", listener.address());
+            assertThat(run.exitCode).isEqualTo(3);
+            assertThat(run.err)
+                    .contains(listener.address() + " does not speak TLS, and security.protocol is SSL.")
+                    .contains("PLAINTEXT or SASL_PLAINTEXT in --command-config is right");
+            Run silent = impatiently("", listener.address());
+            assertThat(silent.err)
+                    .contains("Cannot reach the cluster at " + listener.address() + ": it can be connected to")
+                    .contains("security.protocol is PLAINTEXT; a listener with SASL needs another");
+        }
+    }
+
+    /** Takes connections, and ends them at the first bytes that it does not understand: every one. */
+    private static final class Listener implements AutoCloseable {
+        private final ServerSocket server;
+        private final Thread thread = new Thread(this::serve, "listener");
+
+        Listener(ServerSocket server) {
+            this.server = server;
+            thread.start();
+        }
+
+        String address() {
+            return "localhost:" + server.getLocalPort();
+        }
+
+        private void serve() {
+            while (!server.isClosed()) {
+                try (Socket socket = server.accept()) {
+                    socket.setSoTimeout(5_000);
+                    socket.getInputStream().read();
+                } catch (IOException e) {
+                    // A handshake that failed, or the end.
+                }
+            }
+        }
+
+        @Override
+        public void close() throws IOException {
+            server.close();
+        }
+    }
+
+    private Run impatiently(String settings, String bootstrap) throws Exception {
+        Path config =
+                Files.writeString(dir.resolve("c"), settings + "default.api.timeout.ms=400\nrequest.timeout.ms=300\n");
+        return run("export", "--bootstrap-server", bootstrap, "--command-config", config.toString());
+    }
+
+    @Test
+    void wrongSettingsEndWithTwoAndWithoutUsage() throws Exception {
+        Path fifo = dir.resolve("fifo");
+        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
+                .isZero();
+        Path key =
+                Files.writeString(dir.resolve("key"), "security.protocol=SSL\nssl.truststore.location=/no/such/file\n");
+        Path jaas = Files.writeString(dir.resolve("jaas"), "security.protocol=SASL_SSL\nsasl.mechanism=PLAIN\n");
+        Path number = Files.writeString(dir.resolve("number"), "request.timeout.ms=soon\n");
+        Path escape = Files.writeString(dir.resolve("escape"), "a=\\u00g0\n");
+        Map<Path, String> expected = Map.of(
+                dir.resolve("missing"),
+                "there is no such file",
+                dir,
+                "is a directory",
+                fifo,
+                "is no regular file",
+                key,
+                "/no/such/file",
+                jaas,
+                "JAAS",
+                number,
+                "request.timeout.ms",
+                escape,
+                "Malformed");
+        expected.forEach((file, message) -> {
+            Run run = run("export", "--bootstrap-server", "localhost:1", "--command-config", file.toString());
+            assertThat(run.exitCode).as(run.err).isEqualTo(2);
+            assertThat(run.err)
+                    .contains(message)
+                    .doesNotContain("Usage", "\tat ", "Failed to create new", "Failed create new")
+                    .hasLineCount(1);
+        });
+        assertThat(run("validate", fifo.toString()).out)
+                .contains("ERROR " + fifo + ": found something that is no regular");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.7,10.0.0.7",
+        "::1,0:0:0:0:0:0:0:1",
+        "2001:DB8::7,2001:db8:0:0:0:0:0:7",
+        "::ffff:10.0.0.7,10.0.0.7",
+        "fe80::1%eth9,fe80:0:0:0:0:0:0:1%eth9"
+    })
+    void matchTakesAnAddressAsTheBrokerWritesIt(String address, String written) throws Exception {
+        String file = write("subscriptions: [{name: a, metrics: [x], match: {client_source_address: no}}]");
+        assertThat(run("match", file, "--client-id", "x", "--address", address, "--port", "65535").out)
+                .contains("client_source_address is '" + written + "', which");
     }
 
     @Test

@@ -96,6 +96,94 @@ class ClientMetricsCliIT {
     }
 
     @Test
+    void saysWhyAListenerCannotBeUsed() throws Exception {
+        String login = "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"%s\""
+                + " password=\"%s-secret\";";
+        Path keys = keyStore();
+        KafkaDistribution kafka = KafkaDistribution.of("4.4.0");
+        try (KafkaCluster cluster = KafkaCluster.builder(kafka)
+                .listener("PLAINTEXT", "PLAINTEXT")
+                .listener("SECURE", "SASL_PLAINTEXT")
+                .listener("TLS", "SSL")
+                .property("listener.name.secure.sasl.enabled.mechanisms", "PLAIN")
+                .property(
+                        "listener.name.secure.plain.sasl.jaas.config",
+                        String.format(login, "admin", "admin").replace(";", " user_guest=\"guest-secret\";"))
+                .property("listener.name.tls.ssl.keystore.location", keys.toString())
+                .property("listener.name.tls.ssl.keystore.password", "secret")
+                .property("authorizer.class.name", "org.apache.kafka.metadata.authorizer.StandardAuthorizer")
+                .property("super.users", "User:ANONYMOUS")
+                .start()) {
+            String plain = cluster.bootstrapServers("PLAINTEXT");
+            String sasl = cluster.bootstrapServers("SECURE");
+            String tls = cluster.bootstrapServers("TLS");
+            String guest = "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config="
+                    + String.format(login, "guest", "guest");
+
+            assertThat(failure(kafka, tls, "")).contains(tls + " speaks TLS, and security.protocol is PLAINTEXT");
+            assertThat(failure(kafka, plain, "security.protocol=SSL"))
+                    .contains(plain + " does not speak TLS, and security.protocol is SSL");
+            assertThat(failure(kafka, tls, "security.protocol=SSL"))
+                    .contains("The TLS handshake with " + tls + " failed: ", "unable to find valid certification path");
+            assertThat(failure(kafka, sasl, "")).contains("a listener with SASL needs another in --command-config");
+            assertThat(failure(kafka, sasl, guest.replace("guest-secret", "wrong")))
+                    .contains("Authentication failed at " + sasl + ": ", "Invalid username or password")
+                    .doesNotContain("\"wrong\"");
+            assertThat(failure(
+                            kafka,
+                            sasl,
+                            guest.replace("mechanism=PLAIN", "mechanism=SCRAM-SHA-256")
+                                    .replace("plain.PlainLogin", "scram.ScramLogin")))
+                    .contains("Authentication failed at " + sasl + ": ", "SCRAM-SHA-256");
+            assertThat(failure(kafka, sasl, guest))
+                    .contains("The cluster does not allow it", "DESCRIBE_CONFIGS", "ALTER_CONFIGS");
+            Files.writeString(
+                    dir.resolve("right"),
+                    "security.protocol=SSL\nssl.truststore.location=" + keys + "\nssl.truststore.password=secret\n");
+            assertThat(run(kafka, "export", "--bootstrap-server", tls, "--command-config", "right").out)
+                    .isEqualTo("subscriptions: []\n");
+        }
+    }
+
+    private String failure(KafkaDistribution kafka, String bootstrap, String settings) throws Exception {
+        Files.writeString(dir.resolve("settings"), settings);
+        Run run = run(kafka, "export", "--bootstrap-server", bootstrap, "--command-config", "settings");
+        assertThat(run.exitCode).as(run.err).isEqualTo(3);
+        assertThat(run.out).isEmpty();
+        assertThat(run.err).doesNotContain("\tat ", "Usage: ");
+        return run.err;
+    }
+
+    private Path keyStore() throws Exception {
+        Path keys = dir.resolve("keys.p12");
+        Process keytool = new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "keytool")
+                                .toString(),
+                        "-genkeypair",
+                        "-alias",
+                        "broker",
+                        "-keyalg",
+                        "EC",
+                        "-dname",
+                        "CN=localhost",
+                        "-ext",
+                        "san=dns:localhost",
+                        "-storetype",
+                        "PKCS12",
+                        "-storepass",
+                        "secret",
+                        "-keystore",
+                        keys.toString())
+                .redirectErrorStream(true)
+                .redirectOutput(dir.resolve("keytool.log").toFile())
+                .start();
+        assertThat(keytool.waitFor())
+                .as(Files.readString(dir.resolve("keytool.log")))
+                .isZero();
+        return keys;
+    }
+
+    @Test
     void theScriptSaysWhatItMisses() throws Exception {
         Run run = start(Map.of("KAFKA_HOME", dir.toString()), "--version");
         assertThat(run.exitCode).isEqualTo(2);

@@ -161,12 +161,14 @@ class SubscriptionsIT {
         Map<String, Map<String, String>> good = Map.of("one", Map.of("metrics", "org.apache.kafka.producer."));
         awaitSubscriptions(good);
         for (String bad : List.of("subscriptions: [{name: one, metrics: ", "", "subscriptions:\n")) {
+            long before = lastError(acting);
             write(bad);
-            awaitError(acting);
+            awaitErrorAfter(before, acting);
             assertThat(subscriptions()).isEqualTo(good);
         }
+        long before = lastError(acting);
         Files.delete(file);
-        awaitError(acting);
+        awaitErrorAfter(before, acting);
         assertThat(subscriptions()).isEqualTo(good);
         assertThat(acting.log()).contains("The subscriptions that were read before stay in force", file + ":1:");
 
@@ -221,10 +223,12 @@ class SubscriptionsIT {
                         > (long) rounds * REFRESH_MS);
     }
 
-    /** Waits until a broker has found its source bad after now. */
-    private static void awaitError(KafkaNode node) throws Exception {
-        long success = metric(node, "ClientMetricsSubscriptionLastSuccessTimeMs");
-        await().atMost(SOON).until(() -> metric(node, "ClientMetricsSubscriptionLastErrorTimeMs") > success);
+    private static long lastError(KafkaNode node) throws Exception {
+        return metric(node, "ClientMetricsSubscriptionLastErrorTimeMs");
+    }
+
+    private static void awaitErrorAfter(long before, KafkaNode node) {
+        await().atMost(SOON).until(() -> lastError(node) > before);
     }
 
     private static long metric(KafkaNode node, String name) throws IOException, JMException {

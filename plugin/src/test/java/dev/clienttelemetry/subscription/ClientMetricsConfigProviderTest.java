@@ -208,6 +208,60 @@ class ClientMetricsConfigProviderTest {
         await().atMost(Duration.ofSeconds(20)).until(() -> seen.contains("b"));
     }
 
+    /** The mount's own directory is what stays; what the links lead to is another directory after each change. */
+    @Test
+    void followsAMountedConfigMapWithinAllowedPaths() throws Exception {
+        ConfigMapMount mount = new ConfigMapMount(Files.createDirectory(dir.resolve("mount")));
+        mount.publish(Map.of("s.yaml", "subscriptions: [{name: a, metrics: [x]}]"));
+        Path file = mount.directory().resolve("s.yaml");
+        provider.configure(
+                Map.of("poll.ms", "100", "allowed.paths", mount.directory().toString()));
+        List<ConfigData> ofFile = new CopyOnWriteArrayList<>();
+        List<ConfigData> ofDirectory = new CopyOnWriteArrayList<>();
+        provider.subscribe(file.toString(), Set.of(), (path, data) -> ofFile.add(data));
+        provider.subscribe(mount.directory().toString(), Set.of(), (path, data) -> ofDirectory.add(data));
+        Map<String, String> after = Map.of("names", "b", "b.metrics", "x");
+
+        mount.publish(Map.of("s.yaml", "subscriptions: [{name: b, metrics: [x]}]"));
+        await().atMost(Duration.ofSeconds(20)).until(() -> ofFile.size() == 1 && ofDirectory.size() == 1);
+        assertThat(ofFile.get(0).data()).isEqualTo(after);
+        assertThat(ofDirectory.get(0).data()).isEqualTo(after);
+        assertThat(provider.get(file.toString()).data()).isEqualTo(after);
+        assertThat(provider.get(mount.directory().toString()).data()).isEqualTo(after);
+
+        try (ClientMetricsConfigProvider narrow = new ClientMetricsConfigProvider();
+                FileConfigProvider kafkas = new FileConfigProvider()) {
+            Map<String, String> allowed = Map.of("allowed.paths", file.toString());
+            narrow.configure(allowed);
+            kafkas.configure(allowed);
+            mount.publish(Map.of("s.yaml", "subscriptions: [{name: c, metrics: [x]}]"));
+            assertThat(narrow.get(file.toString()).data()).isEmpty();
+            assertThat(kafkas.get(file.toString()).data()).as("Kafka's own").isEmpty();
+        }
+    }
+
+    @Test
+    void tellsOfAPathThatIsGoneAndBackWithinAllowedPaths() throws Exception {
+        Path file = write("subscriptions: []");
+        provider.configure(Map.of("poll.ms", "100", "allowed.paths", dir.toString()));
+        List<String> told = new CopyOnWriteArrayList<>();
+        provider.subscribe(file.toString(), Set.of(), new SourceListener() {
+            @Override
+            public void onChange(String path, ConfigData data) {
+                told.add("change");
+            }
+
+            @Override
+            public void onTurn() {
+                told.add("turn");
+            }
+        });
+        Files.delete(file);
+        await().atMost(Duration.ofSeconds(20)).until(() -> told.equals(List.of("turn")));
+        write("subscriptions: []");
+        await().atMost(Duration.ofSeconds(20)).until(() -> told.equals(List.of("turn", "turn")));
+    }
+
     @Test
     void endsItsThreadWithTheLastSubscription() throws Exception {
         Path file = write("subscriptions: []");

@@ -237,6 +237,53 @@ class SubscriptionFilesTest {
                 .isEqualTo("no key 'names'"));
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "client_id=a{1,3}|the character ',' in 'client_id=a{1,3}'|\\x2C",
+                "client_id=[a,b],client_software_name=x|the character ',' in 'client_id=[a,b]'|\\x2C",
+                "client_software_name=x,client_id=a{1,3}b{2,3}|the character ',' in 'client_id=a{1,3}b{2,3}'|\\x2C",
+                "client_id=a=b|the character '=' in the expression of 'client_id=a=b'|\\x3D",
+                "billing|'''billing'''|attribute=expression"
+            })
+    void namesTheCharacterThatAnExpressionInPropertiesCannotHold(String match, String found, String expected)
+            throws Exception {
+        assertThat(errors(write("s.properties", "names=a\na.match=" + match)))
+                .singleElement()
+                .satisfies(e -> {
+                    assertThat(e.found()).isEqualTo(found);
+                    assertThat(e.expected()).contains(expected);
+                    assertThat(e.line()).isEqualTo(2);
+                    assertThat(e.column()).isEqualTo(9);
+                });
+    }
+
+    @Test
+    void keepsMessagesShortWhateverTheNames() throws Exception {
+        String name = "n".repeat(300_000);
+        String half = name.substring(1);
+        Path file = write("s.properties", "names=" + name + "," + half + "\n" + half + ".metric=x\nx.metrics=y\n");
+
+        assertThat(errors(file)).hasSize(4).allSatisfy(e -> assertThat(e.toString())
+                .hasSizeLessThan(1500));
+    }
+
+    /** As the kubelet lays it out: the files are links into a directory that is changed by one link. */
+    @Test
+    void readsAMountedConfigMapEachFileOnce() throws Exception {
+        ConfigMapMount mount = new ConfigMapMount(Files.createDirectory(dir.resolve("mount")));
+        mount.publish(
+                Map.of("a.yaml", "subscriptions: [{name: a, metrics: [x]}]", "b.properties", "names=b\nb.metrics=x\n"));
+        assertThat(SubscriptionFiles.read(mount.directory()).byName()).containsOnlyKeys("a", "b");
+        assertThat(SubscriptionFiles.contents(mount.directory()).files())
+                .containsOnlyKeys(
+                        mount.directory().resolve("a.yaml"), mount.directory().resolve("b.properties"));
+
+        mount.publish(Map.of("c.yaml", "subscriptions: [{name: c, metrics: [x]}]"));
+        assertThat(SubscriptionFiles.read(mount.directory()).byName()).containsOnlyKeys("c");
+    }
+
     @Test
     void readsADirectoryAsOneSet() throws Exception {
         write("1.yaml", "subscriptions: [{name: a, metrics: [x]}]");
