@@ -12,6 +12,7 @@ import com.google.protobuf.UnknownFieldSet;
 import dev.clienttelemetry.metrics.RefusalReason;
 import dev.clienttelemetry.otlp.MalformedPushException;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -105,6 +106,45 @@ class PushPayloadTest {
         byte[] compressed = compress(codec, new byte[200_000_000]);
 
         assertThat(payloads.sound(ByteBuffer.wrap(compressed))).isNull();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void oneMemberFrameOrStreamIsAPayloadAndTwoAreNone(Codec codec) throws Exception {
+        byte[] compressed = compress(codec, PUSH);
+
+        assertRefused(concat(compressed, compressed), RefusalReason.UNDECOMPRESSABLE);
+    }
+
+    @Test
+    void blocksWithoutEndThatYieldNothingAreDroppedUndecompressed() throws Exception {
+        byte[] lz4Head = Arrays.copyOf(compress(Codec.LZ4, new byte[0]), 7);
+        byte[] zstdHead = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, 0x58};
+        byte[] snappyHead = {(byte) 0x82, 'S', 'N', 'A', 'P', 'P', 'Y', 0, 0, 0, 0, 1, 0, 0, 0, 1};
+
+        assertThatTooManyBlocksAreDropped(Codec.LZ4, lz4Head, new byte[] {1, 0, 0, 0, 0}, new byte[4]);
+        assertThatTooManyBlocksAreDropped(Codec.ZSTD, zstdHead, new byte[] {0, 0, 0}, new byte[] {1, 0, 0});
+        assertThatTooManyBlocksAreDropped(Codec.SNAPPY, snappyHead, new byte[] {0, 0, 0, 1, 0}, new byte[0]);
+    }
+
+    private void assertThatTooManyBlocksAreDropped(Codec codec, byte[] head, byte[] block, byte[] end)
+            throws Exception {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(head);
+        for (int i = 0; i < 64 + 1_048_576 / 512; i++) {
+            bytes.writeBytes(block);
+        }
+        byte[] most = concat(bytes.toByteArray(), codec == Codec.ZSTD ? new byte[0] : end);
+        if (codec == Codec.ZSTD) {
+            // The end is a block too.
+            System.arraycopy(end, 0, most, most.length - end.length, end.length);
+        }
+        bytes.writeBytes(block);
+        byte[] more = concat(bytes.toByteArray(), end);
+
+        assertThat(codec.decompress(most, 1_048_576)).as(codec.name()).isEmpty();
+        assertThat(codec.decompress(more, 1_048_576)).as(codec.name()).isNull();
+        assertThat(payloads.sound(ByteBuffer.wrap(more))).as(codec.name()).isNull();
     }
 
     @Test
