@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -32,7 +31,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "run.sh",
         sortOptions = false,
-        usageHelpAutoWidth = true,
+        usageHelpWidth = 100,
         description = {
             "Shows the metrics of Kafka clients whose broker has no client telemetry: starts a Kafka broker without the"
                     + " plugin, a Kroxylicious proxy with the gateway before it, an OTLP receiver, a producer and a"
@@ -50,7 +49,6 @@ public final class GatewayQuickstart implements Callable<Integer> {
     private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
     private static final int DEFAULT_COLUMNS = 120;
     private static final int ADMIN_TIMEOUT_SECONDS = 30;
-    private static final int CLEANUP_SECONDS = 30;
     private static final int LOG_LINES_SHOWN = 15;
 
     @Option(
@@ -80,9 +78,8 @@ public final class GatewayQuickstart implements Callable<Integer> {
     @Option(names = "--help", usageHelp = true, description = "Show this text.")
     private boolean help;
 
-    private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final CountDownLatch cleanedUp = new CountDownLatch(1);
     private Screen screen;
+    private Interruptible interruptible;
 
     GatewayQuickstart() {}
 
@@ -97,35 +94,8 @@ public final class GatewayQuickstart implements Callable<Integer> {
                 System.out,
                 Boolean.getBoolean("quickstart.terminal"),
                 Integer.getInteger("quickstart.columns", DEFAULT_COLUMNS));
-        Thread running = Thread.currentThread();
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> interrupt(running), "quickstart-interrupt"));
-        try {
-            return run();
-        } catch (InterruptedException e) {
-            screen.say("Stopped.");
-            return 1;
-        } catch (IOException | ExecutionException | TimeoutException e) {
-            if (interrupted.getCount() > 0) {
-                System.err.println("The example failed: " + e.getMessage());
-            }
-            return 1;
-        } finally {
-            cleanedUp.countDown();
-        }
-    }
-
-    /** Ctrl-C: lets the run end by itself, and waits for that, since the JVM ends when this does. */
-    private void interrupt(Thread running) {
-        if (cleanedUp.getCount() == 0) {
-            return;
-        }
-        interrupted.countDown();
-        running.interrupt();
-        try {
-            cleanedUp.await(CLEANUP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        interruptible = new Interruptible(screen, "The example");
+        return interruptible.run(this::run);
     }
 
     private int run() throws IOException, InterruptedException, ExecutionException, TimeoutException {
@@ -180,10 +150,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
             long end = untilEnd == null ? Long.MAX_VALUE : System.nanoTime() + untilEnd.toNanos();
             Duration every = screen.isTerminal() ? TERMINAL_REFRESH : APPENDED_REFRESH;
             while (System.nanoTime() < end) {
-                long wait = Math.min(every.toNanos(), end - System.nanoTime());
-                if (interrupted.await(wait, TimeUnit.NANOSECONDS)) {
-                    throw new InterruptedException();
-                }
+                interruptible.pause(Math.min(every.toNanos(), end - System.nanoTime()));
                 if (!proxy.isAlive()) {
                     throw new IOException("the proxy ended by itself:\n" + lastLines(proxy.log()));
                 }

@@ -18,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 import java.util.Set;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -37,52 +36,21 @@ final class QuickstartRun {
     private static final Duration TERMINAL_REFRESH = Duration.ofSeconds(1);
     private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
     private static final int ADMIN_TIMEOUT_SECONDS = 30;
-    private static final int CLEANUP_SECONDS = 30;
     private static final int LOG_LINES_SHOWN = 15;
 
     private final QuickstartSettings settings;
     private final Screen screen;
-    private final CountDownLatch interrupted = new CountDownLatch(1);
-    private final CountDownLatch cleanedUp = new CountDownLatch(1);
+    private final Interruptible interruptible;
 
     QuickstartRun(QuickstartSettings settings, Screen screen) {
         this.settings = settings;
         this.screen = screen;
+        this.interruptible = new Interruptible(screen, "The quickstart");
     }
 
     /** Returns the exit code. */
     int run() {
-        Thread running = Thread.currentThread();
-        Thread atExit = new Thread(() -> interrupt(running), "quickstart-interrupt");
-        Runtime.getRuntime().addShutdownHook(atExit);
-        try {
-            return runToItsEnd();
-        } catch (InterruptedException e) {
-            screen.say("Stopped.");
-            return 1;
-        } catch (IOException | ExecutionException | TimeoutException e) {
-            if (interrupted.getCount() > 0) {
-                System.err.println("The quickstart failed: " + e.getMessage());
-            }
-            return 1;
-        } finally {
-            cleanedUp.countDown();
-        }
-    }
-
-    /** Ctrl-C: lets the run end by itself, and waits for that, since the JVM ends when this does. */
-    private void interrupt(Thread running) {
-        if (cleanedUp.getCount() == 0) {
-            return;
-        }
-        interrupted.countDown();
-        running.interrupt();
-        ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
-        try {
-            cleanedUp.await(CLEANUP_SECONDS, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        return interruptible.run(this::runToItsEnd);
     }
 
     private int runToItsEnd() throws IOException, InterruptedException, ExecutionException, TimeoutException {
@@ -187,9 +155,7 @@ final class QuickstartRun {
             if (System.nanoTime() - deadline > 0) {
                 throw new TimeoutException("the plugin did not apply " + settings.subscriptions());
             }
-            if (interrupted.await(SUBSCRIPTION_POLL_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new InterruptedException();
-            }
+            interruptible.pause(TimeUnit.MILLISECONDS.toNanos(SUBSCRIPTION_POLL_MILLIS));
         }
         screen.say("Subscription: applied by the plugin from " + settings.subscriptions());
     }
@@ -252,11 +218,7 @@ final class QuickstartRun {
         Duration every = screen.isTerminal() ? TERMINAL_REFRESH : APPENDED_REFRESH;
         boolean ended = false;
         while (!ended) {
-            long wait = Math.min(every.toNanos(), end - System.nanoTime());
-            if (interrupted.await(wait, TimeUnit.NANOSECONDS)) {
-                // The JVM ends now, and the clients with it; their broker may be gone already.
-                throw new InterruptedException();
-            }
+            interruptible.pause(Math.min(every.toNanos(), end - System.nanoTime()));
             ended = System.nanoTime() >= end;
             if (!cluster.node(1).isAlive()) {
                 throw new IOException("the broker ended by itself:\n"

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -58,9 +59,12 @@ class QuickstartTest {
     }
 
     @Test
-    void helpsWithTheTextThatTheScriptShows() throws Exception {
-        String usage = new CommandLine(new Quickstart()).getUsageMessage(CommandLine.Help.Ansi.OFF);
+    void helpsWithTheTextThatTheScriptsShow() {
+        Map.of("src/quickstart-help.txt", new Quickstart(), "src/gateway-help.txt", new GatewayQuickstart())
+                .forEach((file, command) -> {
+                    String usage = new CommandLine(command).getUsageMessage(CommandLine.Help.Ansi.OFF);
 
-        assertThat(Path.of("src/quickstart-help.txt")).hasContent(usage.stripTrailing() + "\n");
+                    assertThat(Path.of(file)).hasContent(usage.stripTrailing() + "\n");
+                });
     }
 }
