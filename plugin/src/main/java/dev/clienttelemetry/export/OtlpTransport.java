@@ -80,11 +80,10 @@ abstract class OtlpTransport implements RequestSender {
 
     private static OkHttpClient client(List<Protocol> protocols, SenderSettings settings, ConnectionPool connections) {
         Duration timeout = settings.timeout();
-        // Read and write time out a little before the call does: only that makes OkHttp ask, with a ping, whether an
-        // HTTP/2
-        // connection is still alive. A call's timeout would leave a dead one in the pool, for the next request to hang
-        // on.
-        long slack = Math.min(500, timeout.toMillis() / 10);
+        // Read and write time out a little before the call does. Only that makes OkHttp ask, with a ping, whether an
+        // HTTP/2 connection is still alive: a call's timeout would leave a dead one in the pool, for the next request
+        // to hang on. And only then does it look at an answer that came before all was written.
+        long slack = Math.min(1_000, timeout.toMillis() / 10);
         Duration stall = timeout.minusMillis(slack);
         OkHttpClient.Builder builder = new OkHttpClient.Builder()
                 .protocols(protocols)
