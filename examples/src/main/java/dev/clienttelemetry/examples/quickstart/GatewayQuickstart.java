@@ -146,24 +146,22 @@ public final class GatewayQuickstart implements Callable<Integer> {
                 + (untilEnd == null ? "; Ctrl-C ends it all" : " for " + untilEnd.toSeconds() + " s"));
         screen.say("");
         DemoClients clients = DemoClients.start(bootstrapServers);
-        try {
-            long end = untilEnd == null ? Long.MAX_VALUE : System.nanoTime() + untilEnd.toNanos();
-            Duration every = screen.isTerminal() ? TERMINAL_REFRESH : APPENDED_REFRESH;
-            while (System.nanoTime() < end) {
-                interruptible.pause(Math.min(every.toNanos(), end - System.nanoTime()));
-                if (!proxy.isAlive()) {
-                    throw new IOException("the proxy ended by itself:\n" + lastLines(proxy.log()));
-                }
-                if (endpoint == null) {
-                    screen.refresh(Table.lines(received.clients(), System.currentTimeMillis(), screen.width()));
-                    if (!screen.isTerminal()) {
-                        screen.say("");
-                    }
+        long end = untilEnd == null ? Long.MAX_VALUE : System.nanoTime() + untilEnd.toNanos();
+        Duration every = screen.isTerminal() ? TERMINAL_REFRESH : APPENDED_REFRESH;
+        while (System.nanoTime() < end) {
+            interruptible.pause(Math.min(every.toNanos(), end - System.nanoTime()));
+            if (!proxy.isAlive()) {
+                throw new IOException("the proxy ended by itself:\n" + lastLines(proxy.log()));
+            }
+            if (endpoint == null) {
+                screen.refresh(Table.lines(received.clients(), System.currentTimeMillis(), screen.width()));
+                if (!screen.isTerminal()) {
+                    screen.say("");
                 }
             }
-        } finally {
-            clients.close();
         }
+        // After anything else the JVM ends, and the clients with it; they would wait for a proxy that is gone.
+        clients.close();
     }
 
     private int outcome(KroxyliciousProxy proxy, ReceivedClients received) {
