@@ -58,7 +58,7 @@ public class ConversionBenchmark {
     @Setup
     public void setUp() {
         pushes = new PushSource(payload);
-        converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics(), System::nanoTime);
+        converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics());
         ClientInstances registry = new ClientInstances(clients + 1, System::nanoTime);
         instances = new ClientInstance[clients];
         for (int i = 0; i < clients; i++) {
@@ -87,7 +87,8 @@ public class ConversionBenchmark {
         ClientInstance instance = instances[(int) (number % clients)];
         byte[] push = next();
         PushCheck.check(push, push.length);
-        return converter.convert(instance, Host.CLIENT, push);
+        // The clients' pushes are spread over their interval.
+        return converter.convert(instance, Host.CLIENT, push, number * (PushSource.INTERVAL_NANOS / clients));
     }
 
     /** The baseline. */

@@ -24,7 +24,7 @@ import java.util.Arrays;
  */
 final class PushSource {
     /** The push interval of the recorded clients, in nanoseconds. */
-    private static final long INTERVAL_NANOS = 2_000_000_000L;
+    static final long INTERVAL_NANOS = 2_000_000_000L;
 
     private static final VarHandle LONGS = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 

@@ -99,10 +99,13 @@ public final class Ratios {
 
     private static int steadySize(String payload) {
         PushSource pushes = new PushSource(payload);
-        PushConverter converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics(), System::nanoTime);
+        PushConverter converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics());
         ClientInstance instance = new ClientInstances(1, System::nanoTime).pushed(1, 1, Host.CLIENT, 2000, false);
-        converter.convert(instance, Host.CLIENT, pushes.push(0));
-        return converter.convert(instance, Host.CLIENT, pushes.push(1)).bytes().length;
+        converter.convert(instance, Host.CLIENT, pushes.push(0), 0);
+        return converter
+                .convert(instance, Host.CLIENT, pushes.push(1), PushSource.INTERVAL_NANOS)
+                .bytes()
+                .length;
     }
 
     /** JMH counts all threads' memory, so the worker's too; this is the calling thread's alone. */

@@ -91,10 +91,12 @@ public final class WholePath {
     }
 
     private static long pointsOfSteadyPush(PushSource pushes) {
-        PushConverter converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics(), System::nanoTime);
+        PushConverter converter = new PushConverter(Host.SETTINGS, new TelemetryMetrics());
         ClientInstance instance = new ClientInstances(1, System::nanoTime).pushed(1, 1, Host.CLIENT, 2000, false);
-        converter.convert(instance, Host.CLIENT, pushes.push(0));
-        return converter.convert(instance, Host.CLIENT, pushes.push(1)).points();
+        converter.convert(instance, Host.CLIENT, pushes.push(0), 0);
+        return converter
+                .convert(instance, Host.CLIENT, pushes.push(1), PushSource.INTERVAL_NANOS)
+                .points();
     }
 
     private static long count(ReceivedRequest request) {

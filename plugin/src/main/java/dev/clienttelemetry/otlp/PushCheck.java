@@ -136,6 +136,15 @@ public final class PushCheck {
         if (!Wire.isAscii(b, start, at)) {
             message(Schema.METRIC, start, at, 4, 0);
         }
+        if (end - at >= 31
+                && b[at] == Tag.GAUGE
+                && b[at + 1] == end - at - 2
+                && b[at + 2] == Tag.DATA_POINTS
+                && b[at + 3] == end - at - 4) {
+            // A gauge that ends with its only point: most metrics of Kafka's clients.
+            numberDataPoint(at + 4, end);
+            return;
+        }
         if (at < end && (b[at] == Tag.GAUGE || b[at] == Tag.SUM)) {
             int type = b[at] == Tag.GAUGE ? Schema.GAUGE : Schema.SUM;
             int data = content(at + 1, end);

@@ -11,7 +11,6 @@ import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
-import java.util.function.LongSupplier;
 
 /**
  * Labels, coalesces and converts checked pushes. For one thread; {@link #series()} may be read from any.
@@ -27,8 +26,6 @@ public final class PushConverter {
 
     private final ConversionSettings settings;
     private final TelemetryMetrics metrics;
-    private final LongSupplier nanoClock;
-    private final long originNanos;
     private final KeyedHash hash = KeyedHash.withRandomKey();
     private final PushReader reader;
     private final SumConverter sums;
@@ -36,6 +33,11 @@ public final class PushConverter {
     private final PushWriter writer = new PushWriter();
     private final PushOutline outline = new PushOutline();
     private final Map<ClientInstance, InstanceState> states = new HashMap<>();
+    private boolean anyPush;
+    /** The latest reception of a push, and the time from the first to it. */
+    private long latestNanos;
+
+    private long nowNanos;
     private long lastSweepMs;
     private volatile int series;
 
@@ -51,13 +53,10 @@ public final class PushConverter {
      *
      * @param settings what the configuration says
      * @param metrics filled with what is dropped and why
-     * @param nanoClock a monotonic clock in nanoseconds
      */
-    public PushConverter(ConversionSettings settings, TelemetryMetrics metrics, LongSupplier nanoClock) {
+    public PushConverter(ConversionSettings settings, TelemetryMetrics metrics) {
         this.settings = settings;
         this.metrics = metrics;
-        this.nanoClock = nanoClock;
-        this.originNanos = nanoClock.getAsLong();
         this.reader = new PushReader(settings, hash);
         this.sums = new SumConverter(settings, metrics);
     }
@@ -71,10 +70,12 @@ public final class PushConverter {
      *     these are one sequence
      * @param client the client as the host knew it when it pushed
      * @param payload a payload that {@link PushCheck} accepted; not changed
+     * @param receivedNanos when it was received, by a monotonic clock: the converter reads none itself, which would be a
+     *     thirtieth of a small push. Pushes of different instances may come in any order
      * @return the push to send, with no points where nothing of it is left
      */
-    public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload) {
-        long nowMs = (nanoClock.getAsLong() - originNanos) / NANOS_PER_MS;
+    public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload, long receivedNanos) {
+        long nowMs = nowMs(receivedNanos);
         InstanceState state = states.get(instance);
         if (state == null) {
             state = new InstanceState();
@@ -108,6 +109,20 @@ public final class PushConverter {
     /** Returns the number of series with state. */
     public int series() {
         return series;
+    }
+
+    /** Returns the milliseconds since the first push; never less than before. */
+    private long nowMs(long receivedNanos) {
+        if (!anyPush) {
+            anyPush = true;
+            latestNanos = receivedNanos;
+        }
+        long later = receivedNanos - latestNanos;
+        if (later > 0) {
+            latestNanos = receivedNanos;
+            nowNanos += later;
+        }
+        return nowNanos / NANOS_PER_MS;
     }
 
     private void read(byte[] payload, LabelBlock labels) {

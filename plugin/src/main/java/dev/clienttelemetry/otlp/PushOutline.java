@@ -29,6 +29,9 @@ final class PushOutline {
      */
     boolean asPushed;
 
+    /** How many points of a push that is {@link #asPushed} are copied with their metrics. */
+    int unchangedPoints;
+
     final Resources resources = new Resources();
     final Scopes scopes = new Scopes();
     final Metrics metrics = new Metrics();
@@ -37,6 +40,7 @@ final class PushOutline {
     void clear(byte[] push) {
         bytes = push;
         suffixStart = push.length;
+        unchangedPoints = 0;
         resources.clear();
         scopes.clear();
         metrics.clear();

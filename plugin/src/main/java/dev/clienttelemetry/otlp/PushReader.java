@@ -393,10 +393,46 @@ final class PushReader {
             return;
         }
         data = at;
+        type = b[at];
         int pointsStart = content(at + 1);
         dataEnd = fieldEnd(at + 1);
+        if (type == Tag.GAUGE
+                && dataEnd == end
+                && pointsStart < end
+                && b[pointsStart] == Tag.DATA_POINTS
+                && nameEnd != nameStart
+                && fieldEnd(pointsStart + 1) == end) {
+            gaugeOfOnePoint(pointsStart, end);
+        } else {
+            points(pointsStart, end);
+        }
+    }
+
+    /** Reads a gauge that ends with its only point, as most metrics of Kafka's clients. */
+    private void gaugeOfOnePoint(int pointsStart, int end) throws NotCanonicalException {
+        dataSuffixStart = end;
+        PointDropReason reason = unchangedPoint(content(pointsStart + 1), end, dropNanGauges);
+        if (reason != null) {
+            drop(reason, 1);
+            return;
+        }
+        int known = outline.metrics.end;
+        metric = coalesced();
+        int[] rows = outline.metrics.rows;
+        if (metric == known) {
+            rows[metric + Metrics.UNCHANGED_COUNT] = 1;
+            outline.unchangedPoints++;
+            rows[metric + Metrics.POINTS_SIZE] = end - pointsStart;
+        } else {
+            addRun(metric, pointsStart, end, 1);
+        }
+    }
+
+    /** Reads the points of a metric of any kind, and what comes after them. */
+    private void points(int pointsStart, int end) throws NotCanonicalException {
+        byte[] b = bytes;
         require(dataEnd == end || CanonicalForm.has(Schema.METRIC, b, dataEnd, end, b[data] >>> 3));
-        at = pointsStart;
+        int at = pointsStart;
         int points = 0;
         while (at < dataEnd && b[at] == Tag.DATA_POINTS) {
             at = fieldEnd(at + 1);
@@ -409,7 +445,6 @@ final class PushReader {
             drop(PointDropReason.NO_NAME, points);
             return;
         }
-        type = b[data];
         switch (b[data]) {
             case Tag.GAUGE:
                 require(at == dataEnd || CanonicalForm.has(Schema.GAUGE, b, at, dataEnd, 2));
@@ -480,21 +515,28 @@ final class PushReader {
             int fieldStart = at;
             int start = content(at + 1);
             at = fieldEnd(at + 1);
-            numberPoint(start, at, false);
-            boolean isNan = dropNan && valueAt >= 0 && isDouble && isNan(value);
-            if (time != 0 && !isNan && !beyondResources) {
+            PointDropReason reason = unchangedPoint(start, at, dropNan);
+            if (reason == null) {
                 runCount++;
             } else {
-                drop(
-                        time == 0
-                                ? PointDropReason.NO_TIME
-                                : isNan ? PointDropReason.NAN_GAUGE : PointDropReason.RESOURCE_BOUND,
-                        1);
+                drop(reason, 1);
                 endRun(pointsStart, fieldStart);
                 beginRun(at);
             }
         }
         endRun(pointsStart, at);
+    }
+
+    /** Reads a point that is copied as it is. Returns why it is left out, null where it is not. */
+    private PointDropReason unchangedPoint(int start, int end, boolean dropNan) throws NotCanonicalException {
+        numberPoint(start, end, false);
+        if (time == 0) {
+            return PointDropReason.NO_TIME;
+        }
+        if (dropNan && valueAt >= 0 && isDouble && isNan(value)) {
+            return PointDropReason.NAN_GAUGE;
+        }
+        return beyondResources ? PointDropReason.RESOURCE_BOUND : null;
     }
 
     private void histogramOrSummary(int pointsStart) throws NotCanonicalException {
@@ -568,6 +610,7 @@ final class PushReader {
             if (all && metric == known) {
                 int[] rows = outline.metrics.rows;
                 rows[metric + Metrics.UNCHANGED_COUNT] = runCount;
+                outline.unchangedPoints += runCount;
                 rows[metric + Metrics.POINTS_SIZE] = end - runStart;
                 return;
             }
@@ -669,33 +712,41 @@ final class PushReader {
         return point;
     }
 
-    /** Returns the number of the metric that is being read within its scope, that of an equal one where there is one. */
+    /** Returns the row of the metric that is being read, that of an equal one where there is one. */
     private int coalesced() {
+        long low = hash.quick((long) scope << 32 | type, bytes, nameStart, nameEnd);
+        int found = metricIdentities.find(0, low);
+        return found < 0 ? addMetric(0, low) : coalesced(found);
+    }
+
+    /** Does so where another metric has the same scope and name. */
+    private int coalesced(int sameName) {
         PushOutline.Scopes scopes = outline.scopes;
         byte[] b = bytes;
-        long low = hash.quick((long) scope << 32 | type, b, nameStart, nameEnd);
-        long high = 0;
-        int found = metricIdentities.find(high, low);
-        if (found >= 0 && !isEqualButForPoints(found)) {
+        int found = sameName;
+        if (!isEqualButForPoints(found)) {
             // Metrics of one name that differ in anything else, as many as a client likes, are found by all they have.
             hash.hash(scopes.hashHigh[scope], scopes.hashLow[scope], METRIC_DOMAIN, scope, b, metricStart, data, 0, 0);
             hash.hash(hash.high, hash.low, METRIC_DOMAIN, type, b, dataSuffixStart, dataEnd, dataEnd, metricEnd);
-            high = hash.high;
-            low = hash.low;
-            found = metricIdentities.find(high, low);
-        }
-        if (found >= 0) {
-            int[] rows = outline.metrics.rows;
-            rows[found + Metrics.WHOLE] = 0;
-            if (rows[found + Metrics.UNCHANGED_COUNT] > 0) {
-                // The first metric's points, so far a part of it, become the first of several runs.
-                int end = rows[found + Metrics.DATA_SUFFIX_START];
-                addRun(found, end - rows[found + Metrics.POINTS_SIZE], end, rows[found + Metrics.UNCHANGED_COUNT]);
-                rows[found + Metrics.UNCHANGED_COUNT] = 0;
-                rows[found + Metrics.POINTS_SIZE] = 0;
+            found = metricIdentities.find(hash.high, hash.low);
+            if (found < 0) {
+                return addMetric(hash.high, hash.low);
             }
-            return found;
         }
+        int[] rows = outline.metrics.rows;
+        rows[found + Metrics.WHOLE] = 0;
+        if (rows[found + Metrics.UNCHANGED_COUNT] > 0) {
+            // The first metric's points, so far a part of it, become the first of several runs.
+            int end = rows[found + Metrics.DATA_SUFFIX_START];
+            addRun(found, end - rows[found + Metrics.POINTS_SIZE], end, rows[found + Metrics.UNCHANGED_COUNT]);
+            rows[found + Metrics.UNCHANGED_COUNT] = 0;
+            rows[found + Metrics.POINTS_SIZE] = 0;
+        }
+        return found;
+    }
+
+    /** Adds the metric that is being read, under the identity that was looked for last. */
+    private int addMetric(long high, long low) {
         int added = outline.metrics.add();
         int[] rows = outline.metrics.rows;
         metricIdentities.add(high, low, added);
@@ -705,12 +756,13 @@ final class PushReader {
         rows[added + Metrics.DATA] = data;
         rows[added + Metrics.DATA_SUFFIX_START] = dataSuffixStart;
         rows[added + Metrics.DATA_END] = dataEnd;
+        rows[added + Metrics.UNCHANGED_COUNT] = 0;
         rows[added + Metrics.FIRST_POINT] = -1;
         rows[added + Metrics.NEXT] = -1;
+        rows[added + Metrics.POINTS_SIZE] = 0;
         rows[added + Metrics.WHOLE] = 1;
         rows[added + Metrics.CONVERTED] = 0;
-        rows[added + Metrics.POINTS_SIZE] = 0;
-        rows[added + Metrics.UNCHANGED_COUNT] = 0;
+        PushOutline.Scopes scopes = outline.scopes;
         if (scopes.firstMetric[scope] < 0) {
             scopes.firstMetric[scope] = added;
         } else {
@@ -739,9 +791,6 @@ final class PushReader {
     /** Reads a NumberDataPoint into the fields for the point that is being read. */
     private void numberPoint(int start, int end, boolean identity) throws NotCanonicalException {
         byte[] b = bytes;
-        attributesHigh = 0;
-        attributesLow = 0;
-        int at;
         if (end - start >= 27
                 && b[start] == Tag.START_TIME
                 && b[start + 9] == Tag.TIME
@@ -755,16 +804,23 @@ final class PushReader {
             value = Wire.fixed64(b, start + 19);
             isDouble = b[start + 18] == Tag.DOUBLE_VALUE;
             noRecordedValue = false;
-            at = start + 27;
-            if (at == end) {
-                attributesStart = at;
-                attributesEnd = at;
-                return;
+            attributesStart = start + 27;
+            attributesEnd = end;
+            if (end - start > 27) {
+                attributesAndFlags(end, identity);
             }
         } else {
-            at = timesAndValue(start, end);
+            attributesStart = timesAndValue(start, end);
+            attributesAndFlags(end, identity);
         }
-        attributesStart = at;
+    }
+
+    /** Reads what is left of a NumberDataPoint from its attributes on. */
+    private void attributesAndFlags(int end, boolean identity) throws NotCanonicalException {
+        byte[] b = bytes;
+        attributesHigh = 0;
+        attributesLow = 0;
+        int at = attributesStart;
         while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
             int attributeStart = content(at + 1);
             at = fieldEnd(at + 1);

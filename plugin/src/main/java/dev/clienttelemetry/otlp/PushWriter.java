@@ -62,10 +62,13 @@ final class PushWriter {
         copy(resourceStart, resourceEnd);
         int shift = at - resourceEnd;
         copy(resourceEnd, in.length);
-        pointCount = points.count;
-        for (int metric = 0; metric < outline.metrics.end; metric += Metrics.ROW) {
-            pointCount += rows[metric + Metrics.UNCHANGED_COUNT];
-            patchMetric(metric, shift);
+        pointCount = points.count + outline.unchangedPoints;
+        // All that is listed is points of delta sums.
+        for (int point = 0; point < points.count; point++) {
+            patch(point, shift);
+            if (points.next[point] < 0) {
+                patchTemporality(rows[points.metric[point] + Metrics.DATA_SUFFIX_START] + shift);
+            }
         }
     }
 

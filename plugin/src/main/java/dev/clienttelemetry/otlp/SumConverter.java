@@ -66,7 +66,7 @@ final class SumConverter {
      * @param outline the push; gets what is to be written in place of what was pushed
      * @param table the state of the instance that pushed
      * @param seriesElsewhere the number of series of all other instances
-     * @param nowMs the converter's clock in milliseconds, at least 0
+     * @param nowMs the converter's time in milliseconds, at least 0 and never less than before
      */
     void convert(PushOutline outline, SeriesTable table, int seriesElsewhere, long nowMs) {
         this.outline = outline;

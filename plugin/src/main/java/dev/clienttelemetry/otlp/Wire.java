@@ -111,17 +111,17 @@ final class Wire {
 
     /** Returns whether all bytes of a range are below 128. */
     static boolean isAscii(byte[] bytes, int start, int end) {
-        int at = start;
-        while (at + 16 <= end) {
-            if (((fixed64(bytes, at) | fixed64(bytes, at + 8)) & HIGH_BITS) != 0) {
-                return false;
-            }
-            at += 16;
-        }
         // The last words overlap with what was looked at already: cheaper than byte by byte.
         if (end - start >= 16) {
-            return ((fixed64(bytes, end - 16) | fixed64(bytes, end - 8)) & HIGH_BITS) == 0;
+            long high = fixed64(bytes, end - 16) | fixed64(bytes, end - 8);
+            // In the form of which the compiler knows that it stays within the array.
+            int last = end - 16;
+            for (int at = start; at < last; at += 16) {
+                high |= fixed64(bytes, at) | fixed64(bytes, at + 8);
+            }
+            return (high & HIGH_BITS) == 0;
         }
+        int at = start;
         while (at < end && bytes[at] >= 0) {
             at++;
         }

@@ -11,15 +11,15 @@ import dev.clienttelemetry.otlp.PushConverter;
 
 /** What the worker needs of {@link PushConverter}; see there. */
 interface Conversion {
-    ConvertedPush convert(ClientInstance instance, Client client, byte[] payload);
+    ConvertedPush convert(ClientInstance instance, Client client, byte[] payload, long receivedNanos);
 
     void forget(ClientInstance instance);
 
     static Conversion of(PushConverter converter) {
         return new Conversion() {
             @Override
-            public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload) {
-                return converter.convert(instance, client, payload);
+            public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload, long receivedNanos) {
+                return converter.convert(instance, client, payload, receivedNanos);
             }
 
             @Override

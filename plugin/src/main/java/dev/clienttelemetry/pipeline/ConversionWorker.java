@@ -112,7 +112,8 @@ final class ConversionWorker implements Runnable {
         boolean converted = false;
         try {
             firstPush.received(push);
-            ConvertedPush left = conversion.convert(push.instance(), push.client(), push.payload());
+            ConvertedPush left =
+                    conversion.convert(push.instance(), push.client(), push.payload(), push.receivedNanos());
             if (left.points() > 0) {
                 chunk = new Chunk(push.instance(), left.bytes(), left.points(), push.receivedNanos());
             }

@@ -137,8 +137,7 @@ public final class Pipeline implements AutoCloseable {
                         settings.dropNanGauges(),
                         settings.seriesMax(),
                         settings.seriesMaxPerInstance()),
-                metrics,
-                nanoClock);
+                metrics);
         ConversionWorker starting = new ConversionWorker(
                 buffer, instances, Conversion.of(converter), new FirstPush(LOG, nanoClock), nanoClock);
         provideGauges(converter);

@@ -56,8 +56,7 @@ final class ConverterFixture {
                             dropNanGauges,
                             maxSeries,
                             maxSeriesPerInstance),
-                    metrics,
-                    () -> nanos);
+                    metrics);
         }
         return converter;
     }
@@ -83,7 +82,7 @@ final class ConverterFixture {
         try {
             PushCheck.check(payload, payload.length);
             byte[] before = payload.clone();
-            ConvertedPush push = converter().convert(from, client, payload);
+            ConvertedPush push = converter().convert(from, client, payload, nanos);
             if (!java.util.Arrays.equals(before, payload)) {
                 throw new AssertionError("The payload was changed");
             }

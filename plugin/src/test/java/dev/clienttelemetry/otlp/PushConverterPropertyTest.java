@@ -220,7 +220,7 @@ class PushConverterPropertyTest {
 
         Scene(ConversionSettings settings) {
             this.settings = settings;
-            this.converter = new PushConverter(settings, metrics, this::nanos);
+            this.converter = new PushConverter(settings, metrics);
             this.reference = new ReferenceConversion(settings);
         }
 
@@ -245,7 +245,7 @@ class PushConverterPropertyTest {
 
         void convert(ClientInstance instance, Client client, MetricsData data, byte[] payload) {
             byte[] before = payload.clone();
-            ConvertedPush push = converter.convert(instance, client, payload);
+            ConvertedPush push = converter.convert(instance, client, payload, nanos);
             reference.zeros.clear();
             reference.sums.clear();
             MetricsData expected = reference.convert(instance, client, data, nanos);

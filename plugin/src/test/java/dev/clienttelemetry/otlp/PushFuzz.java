@@ -42,12 +42,11 @@ public final class PushFuzz {
         PushConverter converter = new PushConverter(
                 new ConversionSettings(
                         EnumSet.allOf(Label.class), "client_id", "1", "cluster", temporality, true, 1000, maxSeries),
-                new TelemetryMetrics(),
-                () -> 0);
+                new TelemetryMetrics());
         ClientInstance instance = new ClientInstances(1, () -> 0).pushed(1, 2, CLIENT, 1000, false);
-        requireSound(converter.convert(instance, CLIENT, bytes.clone()));
+        requireSound(converter.convert(instance, CLIENT, bytes.clone(), 0));
         // Once more: every series has state now.
-        requireSound(converter.convert(instance, CLIENT, bytes.clone()));
+        requireSound(converter.convert(instance, CLIENT, bytes.clone(), 0));
         require(converter.series() <= maxSeries, "more series than allowed");
         converter.forget(instance);
         require(converter.series() == 0, "state is left");

@@ -39,14 +39,13 @@ class RealPushesTest {
                     true,
                     1_000_000,
                     5_000),
-            metrics,
-            () -> 0);
+            metrics);
 
     @Test
     void aConsumersSteadyPushShrinksToLittleMoreThanAThird() throws Exception {
-        converter.convert(instance, client, Payloads.read("java-4.4.0-consumer-1"));
+        converter.convert(instance, client, Payloads.read("java-4.4.0-consumer-1"), 0);
         byte[] payload = Payloads.read("java-4.4.0-consumer-2");
-        ConvertedPush push = converter.convert(instance, client, payload);
+        ConvertedPush push = converter.convert(instance, client, payload, 0);
 
         assertThat(push.bytes().length).isLessThanOrEqualTo(payload.length * 36 / 100);
         assertThat(push.points()).isEqualTo(140 - 12);
@@ -57,9 +56,9 @@ class RealPushesTest {
 
     @Test
     void aProducersSteadyPushShrinksByAQuarter() throws Exception {
-        converter.convert(instance, client, Payloads.read("java-4.4.0-producer-1"));
+        converter.convert(instance, client, Payloads.read("java-4.4.0-producer-1"), 0);
         byte[] payload = Payloads.read("java-4.4.0-producer-2");
-        ConvertedPush push = converter.convert(instance, client, payload);
+        ConvertedPush push = converter.convert(instance, client, payload, 0);
 
         assertThat(push.bytes().length).isLessThanOrEqualTo(payload.length * 72 / 100);
         assertThat(metrics.sequenceRestarts().total()).isZero();

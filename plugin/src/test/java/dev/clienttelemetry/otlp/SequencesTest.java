@@ -181,6 +181,17 @@ class SequencesTest {
     }
 
     @Test
+    void aPushThatWasReceivedBeforeTheOneConvertedBeforeItEndsNoHolding() {
+        pushed(delta(100_000, 101_000, 5L));
+        fixture.pass(10, TimeUnit.SECONDS);
+        assertThat(pushed(delta(101_000, 42_000, 1L))).isEmpty();
+        // Request threads hand over in another order than they read the clock.
+        fixture.pass(-1, TimeUnit.SECONDS);
+        assertThat(pushed(delta(42_000, 43_000, 1L))).isEmpty();
+        assertThat(restarts(SequenceRestart.CLOCK_BACK)).isZero();
+    }
+
+    @Test
     void aClockSetBackWithinTheVeryFirstIntervalLosesNothing() {
         assertThat(pushed(delta(100_000, 42_000, 3L))).isEmpty();
         assertThat(pushed(delta(42_000, 43_000, 4L))).containsExactly("42000-42001:0", "42000-43000:7");

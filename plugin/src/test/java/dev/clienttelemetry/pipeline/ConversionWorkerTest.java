@@ -170,7 +170,7 @@ class ConversionWorkerTest {
         private volatile boolean forgetFails;
 
         @Override
-        public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload) {
+        public ConvertedPush convert(ClientInstance instance, Client client, byte[] payload, long receivedNanos) {
             String text = new String(payload);
             calls.add("convert " + instance.idLeastSignificantBits() + " " + text);
             switch (text) {
