@@ -243,7 +243,7 @@ final class SendQueue {
         linkByAge(batch.entries);
     }
 
-    /** Takes a kept batch without what was evicted; it may be empty, and is then to be finished with {@link #done}. */
+    /** Takes a kept batch without what was evicted; it may be empty, and has then ended. */
     void take(Batch batch, long nowNanos) {
         List<Entry> evicted = new ArrayList<>();
         for (Iterator<Entry> entries = batch.entries.iterator(); entries.hasNext(); ) {

@@ -124,7 +124,19 @@ class OpenTelemetryExpositionTest {
         for (MetricData metric : exporter.exported.get(0)) {
             assertThat(names.add(metric.getName())).as(metric.getName()).isTrue();
             assertThat(metric.getName()).matches("(client_telemetry|otel\\.sdk\\.exporter)(\\.[a-z][a-z_]*)+");
-            assertThat(metric.getName()).doesNotContain("total");
+            // Units are not in names, io is for what flows in two directions, count for what can fall.
+            assertThat(metric.getName())
+                    .doesNotContain("total", "bytes", "seconds", "_ms")
+                    .doesNotEndWith(".io");
+            assertThat(metric.getUnit().equals("s"))
+                    .as(metric.getName())
+                    .isEqualTo(metric.getName().matches(".*\\.(duration|age|time)"));
+            assertThat(metric.getUnit().equals("By"))
+                    .as(metric.getName())
+                    .isEqualTo(metric.getName().matches(".*\\.size|client_telemetry\\.buffer\\..*"));
+            if (metric.getName().endsWith(".count")) {
+                assertThat(metric.getLongSumData().isMonotonic()).isFalse();
+            }
             assertThat(metric.getUnit()).matches("s|By|1|\\{[a-z_]+}");
             assertThat(metric.getDescription()).isNotBlank();
             assertThat(metric.getInstrumentationScopeInfo().getName()).isEqualTo("dev.clienttelemetry");
