@@ -26,6 +26,7 @@ public final class Gateway implements AutoCloseable {
     private final GatewaySettings settings;
     private final TelemetryRequestMetrics metrics = new TelemetryRequestMetrics();
     private final ScheduledExecutorService scheduler;
+    private final ScheduledExecutorService deadlines;
     private final PresentSubscriptions subscriptions;
     private final TelemetryPlugin plugin;
     private final TelemetryRequests requests;
@@ -35,10 +36,12 @@ public final class Gateway implements AutoCloseable {
     private Gateway(
             GatewaySettings settings,
             ScheduledExecutorService scheduler,
+            ScheduledExecutorService deadlines,
             PresentSubscriptions subscriptions,
             TelemetryPlugin plugin) {
         this.settings = settings;
         this.scheduler = scheduler;
+        this.deadlines = deadlines;
         this.subscriptions = subscriptions;
         this.plugin = plugin;
         this.requests = new TelemetryRequests(
@@ -51,7 +54,7 @@ public final class Gateway implements AutoCloseable {
                 metrics);
         this.tooLarge = ByteBuffer.allocate(Math.min(settings.telemetryMaxBytes(), Integer.MAX_VALUE - 16) + 1)
                 .asReadOnlyBuffer();
-        this.workers = new Workers(settings.workers(), settings.instancesMax(), settings.waitingMaxBytes(), scheduler);
+        this.workers = new Workers(settings.workers(), settings.instancesMax(), settings.waitingMaxBytes(), deadlines);
         scheduler.scheduleWithFixedDelay(
                 requests::expireInstances, EXPIRE_EVERY_SECONDS, EXPIRE_EVERY_SECONDS, TimeUnit.SECONDS);
     }
@@ -63,13 +66,9 @@ public final class Gateway implements AutoCloseable {
      * @throws org.apache.kafka.common.config.ConfigException where something about them is wrong; nothing runs then
      */
     public static Gateway start(GatewaySettings settings) {
-        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "client-telemetry-gateway-scheduler");
-            thread.setDaemon(true);
-            return thread;
-        });
-        // Nearly every answer is given before its deadline, which would else stay for its 5 s.
-        scheduler.setRemoveOnCancelPolicy(true);
+        ScheduledExecutorService scheduler = scheduler("client-telemetry-gateway-scheduler");
+        // Of their own thread: the scheduler's asks the subscriptions' provider, which may hang.
+        ScheduledExecutorService deadlines = scheduler("client-telemetry-gateway-deadlines");
         PresentSubscriptions subscriptions = null;
         TelemetryPlugin plugin = null;
         try {
@@ -77,15 +76,26 @@ public final class Gateway implements AutoCloseable {
             plugin = TelemetryPlugin.start(
                     settings.exporter(), settings.exporterConfig(), settings.brokerId(), settings.clusterId());
             tellWhatIsNotKnown(settings);
-            return new Gateway(settings, scheduler, subscriptions, plugin);
+            return new Gateway(settings, scheduler, deadlines, subscriptions, plugin);
         } catch (RuntimeException | Error e) {
             try {
-                close(scheduler, subscriptions, null, plugin);
+                close(scheduler, deadlines, subscriptions, null, plugin);
             } catch (RuntimeException | Error second) {
                 e.addSuppressed(second);
             }
             throw e;
         }
+    }
+
+    private static ScheduledExecutorService scheduler(String name) {
+        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+        // Nearly every answer is given before its deadline, which would else stay for its 5 s.
+        scheduler.setRemoveOnCancelPolicy(true);
+        return scheduler;
     }
 
     private static void tellWhatIsNotKnown(GatewaySettings settings) {
@@ -129,16 +139,18 @@ public final class Gateway implements AutoCloseable {
     /** Ends the threads, lets the plugin send what it holds, and closes it. */
     @Override
     public void close() {
-        close(scheduler, subscriptions, workers, plugin);
+        close(scheduler, deadlines, subscriptions, workers, plugin);
     }
 
     /** Closes each of them, whatever the others throw: some of it is the provider's and the plugin's code. */
     private static void close(
             ScheduledExecutorService scheduler,
+            ScheduledExecutorService deadlines,
             PresentSubscriptions subscriptions,
             Workers workers,
             TelemetryPlugin plugin) {
         scheduler.shutdownNow();
+        deadlines.shutdownNow();
         try (plugin;
                 workers;
                 subscriptions) {

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import dev.clienttelemetry.gateway.Gateway;
+import dev.clienttelemetry.gateway.Workers;
 import io.kroxylicious.proxy.plugin.PluginConfigurationException;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Metrics;
@@ -21,6 +23,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigData;
@@ -46,10 +51,15 @@ class ClientTelemetryGatewayTest {
                 Map.of("names", "all", "all.metrics", "*", "all.interval.ms", "1000");
         private static int open;
         private static RuntimeException closing;
+        /** Where not null, get counts it down and hangs until the other one is. */
+        private static volatile CountDownLatch hanging;
+
+        private static volatile CountDownLatch hanged;
 
         private static void reset(RuntimeException thrownByClose) {
             open = 0;
             closing = thrownByClose;
+            hanging = null;
         }
 
         @Override
@@ -59,6 +69,10 @@ class ClientTelemetryGatewayTest {
 
         @Override
         public ConfigData get(String path) {
+            if (hanging != null) {
+                hanging.countDown();
+                awaited(hanged);
+            }
             return new ConfigData(SUBSCRIPTION);
         }
 
@@ -204,6 +218,37 @@ class ClientTelemetryGatewayTest {
             assertThat(passedOn).hasMessage("not now");
         }
         assertNothingIsLeft();
+    }
+
+    @Test
+    void aProviderThatHangsHoldsBackNoAnswer() throws Exception {
+        values.put(
+                "subscriptions",
+                Map.of("path", "/any", "provider", CountingProvider.class.getName(), "refreshMs", 100));
+        try (Gateway gateway = Gateway.start(new ClientTelemetryGatewayConfig(values).settings())) {
+            CountingProvider.hanged = new CountDownLatch(1);
+            CountDownLatch hanging = new CountDownLatch(1);
+            CountingProvider.hanging = hanging;
+            hanging.await();
+
+            CountDownLatch slow = CountingProvider.hanged;
+            CompletionStage<String> answer = gateway.workers()
+                    .take(new Workers.Lane(), 0, () -> "done when the provider is, " + awaited(slow), () -> "late")
+                    .orElseThrow();
+
+            assertThat(answer.toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo("late");
+            slow.countDown();
+        }
+    }
+
+    private static boolean awaited(CountDownLatch latch) {
+        try {
+            latch.await();
+            return true;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     @Test
