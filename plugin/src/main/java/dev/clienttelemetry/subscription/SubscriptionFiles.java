@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 
 /**
  * Reads subscriptions from a YAML file, a Java properties file ({@code .properties}), or a directory of such files. A
@@ -92,10 +93,15 @@ public final class SubscriptionFiles {
      * which is changed as one: what was read around such a change is read again, for the files belong together.
      */
     static Contents contents(Path path) throws InvalidSourceException {
+        return contents(path, file -> {});
+    }
+
+    /** As {@link #contents(Path)}; tells each file that has been read, so that a test can change the others. */
+    static Contents contents(Path path, Consumer<Path> read) throws InvalidSourceException {
         Path state = mountedState(path);
         for (int reads = 1; ; reads++) {
             try {
-                Contents contents = contentsNow(path);
+                Contents contents = contentsNow(path, read);
                 Path after = mountedState(path);
                 if (Objects.equals(after, state) || reads == MAX_READS) {
                     return contents;
@@ -120,13 +126,14 @@ public final class SubscriptionFiles {
         }
     }
 
-    private static Contents contentsNow(Path path) throws InvalidSourceException {
+    private static Contents contentsNow(Path path, Consumer<Path> read) throws InvalidSourceException {
         SourceErrors errors = new SourceErrors();
         Map<Path, byte[]> files = new LinkedHashMap<>();
         for (Path file : files(path, errors)) {
             byte[] bytes = bytes(file, errors);
             if (bytes != null) {
                 files.put(file, bytes);
+                read.accept(file);
             }
         }
         errors.throwIfAny();

@@ -8,9 +8,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -282,6 +284,25 @@ class SubscriptionFilesTest {
 
         mount.publish(Map.of("c.yaml", "subscriptions: [{name: c, metrics: [x]}]"));
         assertThat(SubscriptionFiles.read(mount.directory()).byName()).containsOnlyKeys("c");
+    }
+
+    @Test
+    void readsAMountedConfigMapAgainThatChangesMeanwhile() throws Exception {
+        ConfigMapMount mount = new ConfigMapMount(Files.createDirectory(dir.resolve("mount")));
+        mount.publish(Map.of("a.yaml", "old a", "b.yaml", "old b", "c.yaml", "old c"));
+        List<Path> read = new ArrayList<>();
+        SubscriptionFiles.Contents contents = SubscriptionFiles.contents(mount.directory(), file -> {
+            read.add(file);
+            if (read.size() == 1) {
+                try {
+                    mount.publish(Map.of("a.yaml", "new a", "b.yaml", "new b"));
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+        });
+        assertThat(contents.files().values())
+                .containsExactly("new a".getBytes(StandardCharsets.UTF_8), "new b".getBytes(StandardCharsets.UTF_8));
     }
 
     @Test
