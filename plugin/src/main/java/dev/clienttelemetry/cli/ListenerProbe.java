@@ -7,6 +7,7 @@ package dev.clienttelemetry.cli;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.NoSuchAlgorithmException;
@@ -24,10 +25,11 @@ import org.apache.kafka.common.protocol.ApiKeys;
 final class ListenerProbe {
     private static final int MAX_ADDRESSES = 3;
     private static final Pattern ADDRESS = Pattern.compile("(?:[A-Z_]+://)?\\[?([^\\[\\]]+)]?:([0-9]{1,5})");
-    /** First bytes of a TLS record: an alert, or the handshake's next message. */
-    private static final int TLS_ALERT = 0x15;
+    /** How a TLS record begins: an alert, or the handshake's next message, then the version, 3 in every one there is. */
+    private static final byte TLS_ALERT = 0x15;
 
-    private static final int TLS_HANDSHAKE = 0x16;
+    private static final byte TLS_HANDSHAKE = 0x16;
+    private static final byte TLS_MAJOR = 3;
 
     private final Duration timeout;
 
@@ -35,8 +37,10 @@ final class ListenerProbe {
     enum Speech {
         /** It answers a TLS handshake. */
         TLS,
-        /** It takes the connection, and does not speak TLS. */
+        /** It takes the connection, and ends it or answers otherwise: it does not speak TLS. */
         NO_TLS,
+        /** It takes the connection, and nothing comes. */
+        SILENCE,
         /** It takes no connection. */
         NOTHING
     }
@@ -107,8 +111,12 @@ final class ListenerProbe {
     private static Speech speech(Socket socket, byte[] greeting) {
         try {
             socket.getOutputStream().write(greeting);
-            int first = socket.getInputStream().read();
-            return first == TLS_ALERT || first == TLS_HANDSHAKE ? Speech.TLS : Speech.NO_TLS;
+            byte[] begin = socket.getInputStream().readNBytes(2);
+            boolean tls =
+                    begin.length == 2 && (begin[0] == TLS_ALERT || begin[0] == TLS_HANDSHAKE) && begin[1] == TLS_MAJOR;
+            return tls ? Speech.TLS : Speech.NO_TLS;
+        } catch (SocketTimeoutException e) {
+            return Speech.SILENCE;
         } catch (IOException e) {
             // A broker without TLS takes the bytes for a request that is far too large, and closes the connection.
             return Speech.NO_TLS;

@@ -15,6 +15,7 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -218,22 +219,34 @@ class ClientMetricsTest {
     }
 
     /** As a broker does: it answers what is no TLS by an alert, which Kafka's client takes for a length of 352 MB. */
-    @Test
-    void aListenerThatAnswersByAnAlertIsToldBeforeAClientIsMade() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"3,true", "4,false"})
+    void aListenerThatAnswersByAnAlertIsToldBeforeAClientIsMade(byte version, boolean tls) throws Exception {
         try (ServerSocket server = new ServerSocket(0)) {
             Thread alert = new Thread(() -> {
                 try (Socket socket = server.accept()) {
                     socket.getInputStream().readNBytes(4);
-                    socket.getOutputStream().write(new byte[] {0x15, 3, 3, 0, 2, 2, 80});
+                    socket.getOutputStream().write(new byte[] {0x15, version, 3, 0, 2, 2, 80});
                 } catch (IOException e) {
                     // The test ends.
                 }
             });
             alert.start();
             String address = "localhost:" + server.getLocalPort();
-            Run run = impatiently("", address);
+            assertThat(new ListenerProbe(Duration.ofSeconds(20)).answersInTls(address + ",localhost:1"))
+                    .isEqualTo(tls);
+        }
+    }
+
+    /** The system takes connections for it, and nobody answers them. */
+    @Test
+    void aListenerThatNeverAnswersIsNotTakenForOneInPlaintext() throws Exception {
+        try (ServerSocket server = new ServerSocket(0)) {
+            Run run = impatiently("security.protocol=SSL\n", "localhost:" + server.getLocalPort());
             assertThat(run.exitCode).isEqualTo(3);
-            assertThat(run.err).contains(address + " speaks TLS, and security.protocol is PLAINTEXT.");
+            assertThat(run.err)
+                    .contains("it can be connected to, but no answer came in time")
+                    .doesNotContain("does not speak");
         }
     }
 
