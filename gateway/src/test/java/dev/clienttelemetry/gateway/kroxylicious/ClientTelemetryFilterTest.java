@@ -157,7 +157,7 @@ class ClientTelemetryFilterTest {
             CompletableFuture<RequestFilterResult> pending =
                     host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push);
             PushTelemetryResponseData refused = (PushTelemetryResponseData)
-                    answer(host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push));
+                    answer(host.request(host.connection(), FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push));
 
             assertThat(refused.errorCode()).isEqualTo(Errors.THROTTLING_QUOTA_EXCEEDED.code());
             assertThat(host.gateway.workers().refused()).isEqualTo(1);
@@ -165,6 +165,27 @@ class ClientTelemetryFilterTest {
             assertThat(((PushTelemetryResponseData) answer(pending)).errorCode())
                     .isZero();
             assertThat(host.plugin().calls).hasSize(1);
+        }
+    }
+
+    @Test
+    void aConnectionHasOnePushWithTheWorkers() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            PushTelemetryRequestData push = subscribed(host);
+            CountDownLatch held = new CountDownLatch(1);
+            host.plugin().hold = held;
+
+            CompletableFuture<RequestFilterResult> pending =
+                    host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push);
+            PushTelemetryResponseData refused = (PushTelemetryResponseData)
+                    answer(host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push));
+
+            assertThat(refused.errorCode()).isEqualTo(Errors.THROTTLING_QUOTA_EXCEEDED.code());
+            held.countDown();
+            assertThat(((PushTelemetryResponseData) answer(pending)).errorCode())
+                    .isZero();
+            assertThat(host.plugin().calls).hasSize(1);
+            assertThat(host.gateway.workers().refused()).isEqualTo(1);
         }
     }
 

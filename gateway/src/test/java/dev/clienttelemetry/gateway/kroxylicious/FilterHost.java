@@ -80,8 +80,15 @@ final class FilterHost implements AutoCloseable {
 
     /** Hands a request to the filter as Kroxylicious up to 0.18 does. */
     CompletableFuture<RequestFilterResult> request(RequestHeaderData header, ApiMessage request) {
+        return request(filter, header, request);
+    }
+
+    /** The same on another connection. */
+    CompletableFuture<RequestFilterResult> request(
+            ClientTelemetryFilter connection, RequestHeaderData header, ApiMessage request) {
         header.setCorrelationId(++correlationId);
-        return filter.onRequest(ApiKeys.forId(request.apiKey()), header, request, context())
+        return connection
+                .onRequest(ApiKeys.forId(request.apiKey()), header, request, context())
                 .toCompletableFuture();
     }
 
