@@ -49,12 +49,12 @@ class PushConverterPropertyTest {
 
     @Provide
     Arbitrary<List<PushSequences.Push>> steadyPushes() {
-        return PushSequences.pushes(false);
+        return PushSequences.steadyPushes();
     }
 
     @Provide
     Arbitrary<List<PushSequences.Push>> hostilePushes() {
-        return PushSequences.pushes(true);
+        return PushSequences.hostilePushes();
     }
 
     @Provide

@@ -21,7 +21,7 @@ import net.jqwik.api.Tuple;
 /** Generators of a client's life as its broker sees it: pushes whose intervals join, and everything that breaks them. */
 final class PushSequences {
     private static final long SECOND = MetricsDataArbitraries.SECOND;
-    private static final int SERIES = 4;
+    static final int SERIES = 4;
 
     private PushSequences() {}
 
@@ -33,8 +33,11 @@ final class PushSequences {
         REPEAT,
         OVERLAP,
         CLOCK_BACK,
+        CLOCK_A_LITTLE_BACK,
         CLOCK_BACK_AND_STARTED,
         CLOCK_FAR_BACK,
+        CLOCK_RIGHT_AGAIN,
+        CLOCK_RIGHT_AGAIN_AFTER_GAP,
         START_OMITTED,
         ABSENT,
         LOST
@@ -57,17 +60,65 @@ final class PushSequences {
     /** One push. */
     record Push(Event event, List<Step> steps, boolean grouped) {}
 
-    static Arbitrary<List<Push>> pushes(boolean hostile) {
+    /** A client's life in which now and then something happens. */
+    static Arbitrary<List<Push>> steadyPushes() {
         Arbitrary<Interval> intervals = Arbitraries.frequencyOf(
-                Tuple.of(20, Arbitraries.just(Interval.JOINED)),
-                Tuple.of(hostile ? 10 : 1, Arbitraries.of(Interval.class)));
+                Tuple.of(20, Arbitraries.just(Interval.JOINED)), Tuple.of(1, Arbitraries.of(Interval.class)));
+        return push(events(30, 2), intervals, deltas(18, 1)).list().ofMinSize(1).ofMaxSize(20);
+    }
+
+    /**
+     * A client's life in phases, since what breaks sequences seldom comes alone: a clock that is set back twice before a
+     * series' first point was sent takes three pushes in a row that independent draws next to never make.
+     */
+    static Arbitrary<List<Push>> hostilePushes() {
+        Arbitrary<Interval> calm = Arbitraries.of(Interval.JOINED, Interval.JOINED, Interval.SHORT);
+        Arbitrary<Interval> broken = Arbitraries.of(Interval.class);
+        Arbitrary<Interval> backwards = Arbitraries.of(
+                Interval.CLOCK_BACK,
+                Interval.CLOCK_BACK,
+                Interval.CLOCK_A_LITTLE_BACK,
+                Interval.CLOCK_BACK_AND_STARTED,
+                Interval.CLOCK_FAR_BACK,
+                Interval.JOINED,
+                Interval.SHORT,
+                Interval.START_OMITTED);
+        Arbitrary<Interval> rightAgain =
+                Arbitraries.of(Interval.CLOCK_RIGHT_AGAIN, Interval.CLOCK_RIGHT_AGAIN_AFTER_GAP, Interval.OVERLAP);
+        Arbitrary<Event> nothing = Arbitraries.just(Event.NONE);
+        Arbitrary<Event> ends = Arbitraries.of(Event.REJOINED, Event.EXPIRED, Event.TERMINATING, Event.OTHER_CLIENT);
+        Arbitrary<List<Push>> phases = Arbitraries.frequencyOf(
+                Tuple.of(3, phase(events(30, 7), calm, deltas(18, 3))),
+                Tuple.of(3, phase(events(30, 7), broken, deltas(18, 3))),
+                Tuple.of(4, phase(nothing, backwards, deltas(18, 3))),
+                Tuple.of(1, phase(Arbitraries.of(Event.NONE, Event.FIVE_MINUTES), backwards, deltas(18, 3))),
+                Tuple.of(2, phase(nothing, rightAgain, deltas(18, 3))),
+                Tuple.of(1, phase(nothing, Arbitraries.of(Interval.JOINED, Interval.CLOCK_BACK), deltas(0, 1))),
+                Tuple.of(2, push(ends, calm, deltas(18, 3)).list().ofSize(1)),
+                Tuple.of(1, push(ends, backwards, deltas(18, 3)).list().ofSize(1)));
+        return phases.list().ofMinSize(1).ofMaxSize(8).map(all -> all.stream()
+                .flatMap(List::stream)
+                .toList());
+    }
+
+    private static Arbitrary<List<Push>> phase(
+            Arbitrary<Event> events, Arbitrary<Interval> intervals, Arbitrary<NumberDataPoint> deltas) {
+        return push(events, intervals, deltas).list().ofMinSize(1).ofMaxSize(4);
+    }
+
+    private static Arbitrary<Event> events(int none, int any) {
+        return Arbitraries.frequencyOf(
+                Tuple.of(none, Arbitraries.just(Event.NONE)), Tuple.of(any, Arbitraries.of(Event.class)));
+    }
+
+    private static Arbitrary<NumberDataPoint> deltas(int usual, int odd) {
         Arbitrary<NumberDataPoint> doubles = Arbitraries.integers()
                 .between(0, 1000)
                 .map(v -> NumberDataPoint.newBuilder().setAsDouble(v / 8.0).build());
         Arbitrary<NumberDataPoint> integers = Arbitraries.integers()
                 .between(0, 1000)
                 .map(v -> NumberDataPoint.newBuilder().setAsInt(v).build());
-        Arbitrary<NumberDataPoint> odd = Arbitraries.of(
+        Arbitrary<NumberDataPoint> odds = Arbitraries.of(
                 NumberDataPoint.newBuilder().setAsDouble(Double.NaN).build(),
                 NumberDataPoint.newBuilder()
                         .setAsDouble(Double.NEGATIVE_INFINITY)
@@ -79,30 +130,30 @@ final class PushSequences {
                 NumberDataPoint.newBuilder().setAsInt(-3).build(),
                 NumberDataPoint.newBuilder().setAsInt(Long.MAX_VALUE).build(),
                 NumberDataPoint.newBuilder().setAsInt(Long.MIN_VALUE).build());
-        Arbitrary<NumberDataPoint> deltas =
-                Arbitraries.frequencyOf(Tuple.of(9, doubles), Tuple.of(9, integers), Tuple.of(hostile ? 3 : 1, odd));
+        return Arbitraries.frequencyOf(Tuple.of(usual, doubles), Tuple.of(usual, integers), Tuple.of(2 * odd, odds));
+    }
+
+    private static Arbitrary<Push> push(
+            Arbitrary<Event> events, Arbitrary<Interval> intervals, Arbitrary<NumberDataPoint> deltas) {
         Arbitrary<Step> steps = Combinators.combine(
                         intervals, Arbitraries.integers().between(2, 5000), deltas)
                 .as(Step::new);
-        Arbitrary<Event> events = Arbitraries.frequencyOf(
-                Tuple.of(30, Arbitraries.just(Event.NONE)), Tuple.of(hostile ? 7 : 2, Arbitraries.of(Event.class)));
         return Combinators.combine(events, steps.list().ofSize(SERIES), Arbitraries.of(true, false))
-                .as(Push::new)
-                .list()
-                .ofMinSize(1)
-                .ofMaxSize(20);
+                .as(Push::new);
     }
 
     /** A client that lives through pushes. */
     static final class Life {
         private final long[] last = new long[SERIES];
         private final long[] previousStart = new long[SERIES];
+        private final long[] furthest = new long[SERIES];
         private int member;
 
         Life() {
             for (int i = 0; i < SERIES; i++) {
                 last[i] = MetricsDataArbitraries.EPOCH;
                 previousStart[i] = last[i] - SECOND;
+                furthest[i] = last[i];
             }
         }
 
@@ -164,11 +215,17 @@ final class PushSequences {
                 }
                 case OVERLAP -> start -= length / 2;
                 case CLOCK_BACK -> time = start - length;
+                case CLOCK_A_LITTLE_BACK -> time = start - 1 - step.milliseconds() * 300L;
                 case CLOCK_BACK_AND_STARTED -> {
                     start -= 2 * length;
                     time -= 2 * length;
                 }
                 case CLOCK_FAR_BACK -> time = start - 3600 * SECOND;
+                case CLOCK_RIGHT_AGAIN -> time = furthest[series] + length;
+                case CLOCK_RIGHT_AGAIN_AFTER_GAP -> {
+                    start = furthest[series] + 1;
+                    time = furthest[series] + length;
+                }
                 case ABSENT -> {
                     return null;
                 }
@@ -181,6 +238,7 @@ final class PushSequences {
             }
             previousStart[series] = start;
             last[series] = time;
+            furthest[series] = Math.max(furthest[series], time);
             NumberDataPoint.Builder point = step.delta().toBuilder().setTimeUnixNano(time);
             return step.interval() == Interval.START_OMITTED
                     ? point.build()
