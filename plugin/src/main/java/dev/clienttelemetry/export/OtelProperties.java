@@ -212,7 +212,7 @@ public final class OtelProperties implements ConfigProperties {
                 default -> throw new NumberFormatException("unit");
             };
         } catch (NumberFormatException | ArithmeticException e) {
-            throw invalid(name, value, "must be a number of milliseconds, or a number with ms, s, m, h or d behind it");
+            throw invalid(name, value, "must be a number of milliseconds, or a number with ms, s, m or h behind it");
         }
     }
 

@@ -301,9 +301,12 @@ public final class Pipeline implements AutoCloseable {
         closeStage("the plugin's own metrics", () -> expositions.close(left(deadline)));
         closeStage("the connection to the backend", connection::close);
         if (worker != null) {
-            LOG.info(
-                    "Client telemetry has stopped; {} pushes that still waited are dropped",
-                    metrics.pushesDropped().total(PushDropReason.SHUTDOWN));
+            long dropped = metrics.pushesDropped().total(PushDropReason.SHUTDOWN);
+            if (dropped == 0) {
+                LOG.info("Client telemetry has stopped; no push waited any more");
+            } else {
+                LOG.warn("Client telemetry has stopped; dropped pushes that still waited: {}", dropped);
+            }
         }
     }
 

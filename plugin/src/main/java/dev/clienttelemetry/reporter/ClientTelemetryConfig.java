@@ -107,9 +107,7 @@ final class ClientTelemetryConfig {
                     LABELS,
                     Type.LIST,
                     DEFAULT_LABELS.stream().map(Label::key).toList(),
-                    allowed(
-                            "a list of " + String.join(", ", LABEL_KEYS),
-                            value -> value instanceof List<?> keys && LABEL_KEYS.containsAll(keys)),
+                    new KnownLabels(),
                     Importance.HIGH,
                     "The labels that the broker adds to each push, as resource attributes.")
             .define(
@@ -400,10 +398,10 @@ final class ClientTelemetryConfig {
         }
     }
 
-    /** In any case of letters: what differs from a key only in that was meant to be it. */
+    /** In any case of letters and with any separator: what differs from a key only in that was meant to be it. */
     private static boolean isOurs(String key) {
-        return key.regionMatches(true, 0, PREFIX, 0, PREFIX.length())
-                || key.equalsIgnoreCase(PREFIX.substring(0, PREFIX.length() - 1));
+        String folded = key.replace('-', '.').replace('_', '.') + '.';
+        return folded.regionMatches(true, 0, PREFIX, 0, PREFIX.length());
     }
 
     private void refuseSecondReporter() {
@@ -437,13 +435,11 @@ final class ClientTelemetryConfig {
         }
         if (provider != null && string(SUBSCRIPTIONS_PATH) == null) {
             throw new ConfigException(
-                    SUBSCRIPTIONS_PATH, null, "must be set, since " + SUBSCRIPTIONS_PROVIDER + " is " + provider);
+                    SUBSCRIPTIONS_PATH + " must be set, since " + SUBSCRIPTIONS_PROVIDER + " is " + provider);
         }
         if (provider == null && string(SUBSCRIPTIONS_PATH) != null) {
-            throw new ConfigException(
-                    SUBSCRIPTIONS_PROVIDER,
-                    null,
-                    "must be a name listed in config.providers, since " + SUBSCRIPTIONS_PATH + " is set");
+            throw new ConfigException(SUBSCRIPTIONS_PATH + " is set, but " + SUBSCRIPTIONS_PROVIDER
+                    + " is not: it must be a name listed in config.providers");
         }
         if (provider == null) {
             // Not with its value, which may be a password.
@@ -509,15 +505,42 @@ final class ClientTelemetryConfig {
         }
     }
 
+    /** A list of labels' names. */
+    private static final class KnownLabels implements ConfigDef.Validator {
+        @Override
+        public void ensureValid(String name, Object value) {
+            for (Object label : (List<?>) value) {
+                if (!LABEL_KEYS.contains(label)) {
+                    String text = String.valueOf(label);
+                    throw new ConfigException(
+                            name,
+                            '\'' + text + '\'',
+                            "is no label"
+                                    + (text.isEmpty() ? "" : ", the nearest is " + nearest(text, LABEL_KEYS))
+                                    + ": must be " + this);
+                }
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "a list of " + String.join(", ", LABEL_KEYS);
+        }
+    }
+
     private static String nearest(String key) {
         List<String> known = new ArrayList<>(DEFINITION.names());
         int segmentEnd = key.indexOf('.', PREFIX.length());
         known.add(ADMIN_PREFIX
                 + (segmentEnd < 0 || segmentEnd == key.length() - 1 ? "*" : key.substring(segmentEnd + 1)));
+        return nearest(key, known);
+    }
+
+    private static String nearest(String text, List<String> known) {
         String nearest = known.get(0);
         int least = Integer.MAX_VALUE;
         for (String candidate : known) {
-            int edits = edits(key.toLowerCase(Locale.ROOT), candidate);
+            int edits = edits(text.toLowerCase(Locale.ROOT), candidate);
             if (edits < least) {
                 least = edits;
                 nearest = candidate;

@@ -95,7 +95,7 @@ final class PushReceiver {
             }
             // ApiException has no stack trace. An id is safe to show, and so is what the check says.
             return new InvalidRecordException(
-                    "The push of client instance " + id + " is no sound OTLP: " + malformed.getMessage());
+                    "The push of client instance " + id + " is refused: " + malformed.getMessage());
         }
         ClientInstance known = pipeline.live(most, least);
         Client client = RequestClient.of(context, known == null ? null : known.client());

@@ -130,8 +130,6 @@ class ClientTelemetryConfigTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
-            client.telemetry.labels                  | client_id,clientid | must be a list of client_instance_id, client_id, client_software_name, client_software_version, client_source_address, principal, broker_id, client_source_port, listener_name, security_protocol, cluster_id
-            client.telemetry.labels                  | client_id,,principal | must be a list of client_instance_id
             client.telemetry.service.name            | clientid        | must be one of client_instance_id, client_id
             client.telemetry.service.name            | =               | or = and a literal
             client.telemetry.service.name            | ''              | must be one of client_instance_id, client_id
@@ -161,6 +159,18 @@ class ClientTelemetryConfigTest {
     }
 
     @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            client_id,principle  | Invalid value 'principle' for configuration client.telemetry.labels: is no label, the nearest is principal: must be a list of client_instance_id, client_id, client_software_name, client_software_version, client_source_address, principal, broker_id, client_source_port, listener_name, security_protocol, cluster_id
+            client_id,clientid   | Invalid value 'clientid' for configuration client.telemetry.labels: is no label, the nearest is client_id: must be a list of client_instance_id
+            client_id,,principal | Invalid value '' for configuration client.telemetry.labels: is no label: must be a list of client_instance_id
+            """)
+    void anUnknownLabelIsToldWithTheNearestKnownOne(String value, String message) {
+        assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of("client.telemetry.labels", value)))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith(message);
+    }
+
+    @ParameterizedTest
     @CsvSource({
         "client.telemetry.batch.linger, client.telemetry.batch.linger.ms",
         "client.telemetry.label, client.telemetry.labels",
@@ -169,6 +179,9 @@ class ClientTelemetryConfigTest {
         "client.telemetry., client.telemetry.labels",
         "client.telemetry, client.telemetry.labels",
         "Client.Telemetry.labels, client.telemetry.labels",
+        "client-telemetry.labels, client.telemetry.labels",
+        "client_telemetry_service_name, client.telemetry.service.name",
+        "client-telemetry, client.telemetry.labels",
         "CLIENT.TELEMETRY.SUBSCRIPTIONS.PATH, client.telemetry.subscriptions.path",
         "Client.Telemetry.admin.client.id, client.telemetry.admin.client.id",
         "client.telemetry.admin., client.telemetry.admin.*",
@@ -253,8 +266,9 @@ class ClientTelemetryConfigTest {
                 .hasMessageContaining("config.providers, which has file, git");
         assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of("client.telemetry.subscriptions.path", "x")))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("client.telemetry.subscriptions.provider")
-                .hasMessageContaining("since client.telemetry.subscriptions.path is set");
+                .hasMessage(
+                        "client.telemetry.subscriptions.path is set, but client.telemetry.subscriptions.provider is not:"
+                                + " it must be a name listed in config.providers");
     }
 
     @Test

@@ -136,7 +136,7 @@ class ReporterTest {
             assertThatThrownBy(() -> kafkas.exportMetrics(
                             CONTEXT, Push.of(Uuid.randomUuid(), Arrays.copyOf(PAYLOAD, PAYLOAD.length - 1))))
                     .isInstanceOf(InvalidRecordException.class)
-                    .hasMessageContaining("is no sound OTLP: ")
+                    .hasMessageContaining("is refused: Not sound OTLP at byte ")
                     .satisfies(thrown -> {
                         assertThat(thrown.getStackTrace()).isEmpty();
                         assertThat(thrown.getCause()).isNull();
@@ -343,7 +343,7 @@ class ReporterTest {
         assertThat(log.lines("Client telemetry has stopped"))
                 .singleElement()
                 .asString()
-                .endsWith("200 pushes that still waited are dropped");
+                .endsWith("dropped pushes that still waited: 200");
     }
 
     @Test
