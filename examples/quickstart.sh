@@ -2,7 +2,7 @@
 # Starts a Kafka broker with the plugin, clients and an OTLP receiver, and shows what arrives: quickstart.sh --help
 set -euo pipefail
 
-examples=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+examples=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 name=quickstart
 module=plugin
 jar_name=kafka-client-telemetry

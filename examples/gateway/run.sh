@@ -2,7 +2,7 @@
 # Starts a Kafka broker without the plugin, a proxy with the gateway, clients and an OTLP receiver: run.sh --help
 set -euo pipefail
 
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+here=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 examples=$(dirname "$here")
 name=gateway
 module=gateway

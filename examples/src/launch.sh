@@ -50,11 +50,23 @@ unchanged_since() {
         -newer "$1" -type f -print -quit)" ]
 }
 
+# A build that was interrupted leaves its first mark, and a jar that is not whole.
+is_interrupted() {
+    local mark
+    for mark in "$examples"/target/*-built.started; do
+        if [ -e "$mark" ] && { [ ! -e "$built" ] || [ "$mark" -nt "$built" ]; }; then
+            return 0
+        fi
+    done
+    ! grep -q dev/clienttelemetry/shaded/ "$module_jar"
+}
+
 # Maven leaves a jar alone whose content would be the same: an old one may be current, which our own mark then tells.
 build_is_current() {
     module_jar=$(newest_jar "$root/$module" "$jar_name")
     examples_jar=$(newest_jar "$examples" kafka-client-telemetry-examples)
     [ -n "$module_jar" ] && [ -n "$examples_jar" ] && [ -d "$examples/target/libs" ] || return 1
+    ! is_interrupted || return 1
     unchanged_since "$built" || { unchanged_since "$module_jar" && unchanged_since "$examples_jar"; }
 }
 

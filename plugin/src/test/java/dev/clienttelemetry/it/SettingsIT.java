@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.it;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.clienttelemetry.examples.broker.KafkaCluster;
@@ -55,6 +56,7 @@ class SettingsIT {
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("ended with exit code")
                 .hasMessageContaining("ConfigException")
-                .hasMessageContaining(message);
+                .satisfies(failure -> assertThat(failure.getMessage().lines().findFirst())
+                        .hasValueSatisfying(first -> assertThat(first).contains(" instead of starting: ", message)));
     }
 }

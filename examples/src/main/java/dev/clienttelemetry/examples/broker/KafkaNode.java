@@ -5,7 +5,7 @@
 package dev.clienttelemetry.examples.broker;
 
 import java.io.IOException;
-import java.io.Writer;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.TreeMap;
 
@@ -22,6 +23,7 @@ import java.util.TreeMap;
  * thread-safe, but {@link #log()} and {@link #standardError()} may be read from any thread.
  */
 public final class KafkaNode {
+    private static final String CONFIG_EXCEPTION = "ConfigException: ";
     private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(60);
     private static final String STARTED = "Kafka Server started";
@@ -163,8 +165,9 @@ public final class KafkaNode {
         Path file = directory.resolve("server.properties");
         Properties written = new Properties();
         written.putAll(properties);
-        try (Writer writer = Files.newBufferedWriter(file)) {
-            written.store(writer, null);
+        // As bytes, so that what is not ASCII is escaped: Kafka reads the file as ISO 8859-1.
+        try (OutputStream out = Files.newOutputStream(file)) {
+            written.store(out, null);
         }
         if (!formatted) {
             format(file);
@@ -181,8 +184,11 @@ public final class KafkaNode {
                 String what = process.isAlive()
                         ? " did not start within " + START_TIMEOUT.toSeconds() + " s"
                         : " ended with exit code " + process.exitCode() + " instead of starting";
-                throw new IOException("Kafka " + distribution.version() + ", node " + id + what + ":\n" + end(log())
-                        + end(standardError()));
+                throw new IOException("Kafka " + distribution.version() + ", node " + id + what
+                        + because(log())
+                                .map(reason -> ": " + reason + "\nThe end of its log")
+                                .orElse("") + ":\n"
+                        + end(log()) + end(standardError()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -261,6 +267,17 @@ public final class KafkaNode {
         command.addAll(jvmOptions);
         command.addAll(List.of("-cp", libs().resolve("*").toString(), "kafka.Kafka", file.toString()));
         return command;
+    }
+
+    /** What Kafka says of a wrong setting, which would be lost in the stack traces behind it. */
+    private static Optional<String> because(String log) {
+        int name = log.indexOf(CONFIG_EXCEPTION);
+        if (name < 0) {
+            return Optional.empty();
+        }
+        int start = name + CONFIG_EXCEPTION.length();
+        int end = log.indexOf('\n', start);
+        return Optional.of(log.substring(start, end < 0 ? log.length() : end));
     }
 
     private static String end(String text) {

@@ -102,6 +102,12 @@ public final class Quickstart implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(), "--protocol is '" + protocol + "', not one of grpc, http/protobuf");
         }
+        if (endpoint != null && protocol.equals("grpc") && EndpointText.hasPath(endpoint)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "--endpoint has a path, which --protocol grpc has no room for: leave it out, or add --protocol"
+                            + " http/protobuf");
+        }
         Duration untilEnd = keep || (duration == null && screen.isTerminal())
                 ? null
                 : duration == null ? WITHOUT_TERMINAL : duration;

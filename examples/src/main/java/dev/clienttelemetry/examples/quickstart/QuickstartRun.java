@@ -37,6 +37,7 @@ final class QuickstartRun {
     private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
     private static final int ADMIN_TIMEOUT_SECONDS = 30;
     private static final int LOG_LINES_SHOWN = 15;
+    private static final String PLUGIN_LOG = "(dev.clienttelemetry.";
 
     private final QuickstartSettings settings;
     private final Screen screen;
@@ -98,7 +99,7 @@ final class QuickstartRun {
             cluster.start();
             screen.say("  bootstrap.servers: " + cluster.bootstrapServers() + "   JMX: " + broker.jmxUrl());
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
-                awaitSubscription(admin);
+                awaitSubscription(admin, broker);
                 admin.createTopics(List.of(new NewTopic(DemoClients.TOPIC, 3, (short) 1)))
                         .all()
                         .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
@@ -146,14 +147,16 @@ final class QuickstartRun {
     }
 
     /** A client that comes before its subscription asks again only after five minutes. */
-    private void awaitSubscription(Admin admin) throws ExecutionException, InterruptedException, TimeoutException {
+    private void awaitSubscription(Admin admin, KafkaNode broker)
+            throws ExecutionException, InterruptedException, TimeoutException {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(ADMIN_TIMEOUT_SECONDS);
         while (admin.listConfigResources(Set.of(ConfigResource.Type.CLIENT_METRICS), new ListConfigResourcesOptions())
                 .all()
                 .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                 .isEmpty()) {
             if (System.nanoTime() - deadline > 0) {
-                throw new TimeoutException("the plugin did not apply " + settings.subscriptions());
+                throw new TimeoutException("the plugin did not apply " + settings.subscriptions()
+                        + ". What it said in the broker's log:\n" + lastLines(broker.log(), PLUGIN_LOG));
             }
             interruptible.pause(TimeUnit.MILLISECONDS.toNanos(SUBSCRIPTION_POLL_MILLIS));
         }
@@ -239,7 +242,7 @@ final class QuickstartRun {
 
     private int failed(KafkaNode broker, String reason) {
         System.err.println("Failed: " + reason + ". What the plugin said in the broker's log:");
-        System.err.println(lastLines(broker.log(), "(dev.clienttelemetry."));
+        System.err.println(lastLines(broker.log(), PLUGIN_LOG));
         return 1;
     }
 

@@ -8,10 +8,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -44,10 +46,27 @@ class KafkaClusterIT {
 
     @Test
     void saysWhyANodeDidNotStart() throws Exception {
-        KafkaCluster.Builder builder =
-                KafkaCluster.builder(KafkaDistribution.of("4.4.0")).property("num.io.threads", "many");
+        try (KafkaCluster cluster = KafkaCluster.builder(KafkaDistribution.of("4.4.0"))
+                .property("num.io.threads", "many")
+                .build()) {
+            assertThatThrownBy(cluster::start).hasMessageContaining("num.io.threads");
+        }
+    }
 
-        assertThatThrownBy(builder::start).hasMessageContaining("num.io.threads");
+    @Test
+    void whatIsNotAsciiIsWrittenAsKafkaReadsIt() throws Exception {
+        try (KafkaCluster cluster = KafkaCluster.builder(KafkaDistribution.of("4.4.0"))
+                .property("broker.rack", "jos\u00e9 \u65e5")
+                .build()) {
+            cluster.start();
+            Properties read = new Properties();
+            try (InputStream file =
+                    Files.newInputStream(cluster.node(1).directory().resolve("server.properties"))) {
+                read.load(file);
+            }
+
+            assertThat(read).containsEntry("broker.rack", "jos\u00e9 \u65e5");
+        }
     }
 
     @Test

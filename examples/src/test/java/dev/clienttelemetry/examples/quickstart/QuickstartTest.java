@@ -44,7 +44,9 @@ class QuickstartTest {
                 "http://us3r:s3cretpw@ho st",
                 "http://us3r:s3cretpw@host:port",
                 "ftp://us3r:s3cretpw@host",
-                "us3r:s3cretpw@host:4317"
+                "us3r:s3cretpw@host:4317",
+                "http://us3r:s3cretpw@host:99999",
+                "http://host:4317/?token=s3cretpw"
             })
     void aWrongEndpointIsNotShownAgain(String wrong) {
         for (Object quickstart : List.of(new Quickstart(), new GatewayQuickstart())) {
@@ -56,6 +58,15 @@ class QuickstartTest {
                     .contains("--endpoint", "one looks like http://localhost:4317")
                     .doesNotContain("s3cretpw");
         }
+    }
+
+    @Test
+    void aPathInTheEndpointIsForHttp() {
+        StringWriter error = new StringWriter();
+        CommandLine command = new CommandLine(new Quickstart()).setErr(new PrintWriter(error));
+
+        assertThat(command.execute("--endpoint", "http://localhost:4318/otlp")).isEqualTo(2);
+        assertThat(error.toString()).contains("--endpoint has a path", "--protocol http/protobuf");
     }
 
     @Test
