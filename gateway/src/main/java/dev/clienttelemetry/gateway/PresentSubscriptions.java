@@ -90,8 +90,12 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     private void scheduleNext() {
         scheduler.schedule(
                 () -> {
-                    readAgain();
-                    scheduleNext();
+                    try {
+                        readAgain();
+                    } finally {
+                        // Whatever this reading threw, the next may be good.
+                        scheduleNext();
+                    }
                 },
                 source.nextReadMs(),
                 TimeUnit.MILLISECONDS);
@@ -103,7 +107,10 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
         }
         try {
             take(source.read());
-            lastError = null;
+            if (lastError != null) {
+                lastError = null;
+                LOG.info("The subscriptions at {} are good again", path);
+            }
         } catch (InvalidSourceException e) {
             // Every refresh meets the same error until someone mends the source.
             if (!e.getMessage().equals(lastError)) {

@@ -10,14 +10,19 @@ import static org.awaitility.Awaitility.await;
 
 import dev.clienttelemetry.subscription.ClientMetricsConfigProvider;
 import dev.clienttelemetry.subscription.SubscriptionSet;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import org.apache.kafka.common.config.ConfigData;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.provider.ConfigProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -89,5 +94,56 @@ class PresentSubscriptionsTest {
         assertThatThrownBy(this::read).isInstanceOf(ConfigException.class).hasMessageContaining("subscriptions.yaml");
         write("subscriptions:\n- name: a\n  metrics: m.\n  nonsense: 1\n");
         assertThatThrownBy(this::read).isInstanceOf(ConfigException.class).hasMessageContaining("nonsense");
+    }
+
+    @Test
+    void isReadAgainAfterAnErrorOfTheJvm() throws Exception {
+        write("a");
+        try (PresentSubscriptions present = PresentSubscriptions.read(
+                new GatewaySettings.Subscriptions(ProviderOfOneName.class.getName(), Map.of(), file().toString(), 100),
+                scheduler)) {
+            write(ProviderOfOneName.OUT_OF_MEMORY);
+            await().atMost(SOON).until(() -> Files.exists(directory.resolve(ProviderOfOneName.THROWN)));
+
+            write("b");
+
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(present.get().byName()).containsOnlyKeys("b"));
+        }
+    }
+
+    /** Supplies a subscription named as the file says, and throws where it says that. */
+    public static final class ProviderOfOneName implements ConfigProvider {
+        static final String OUT_OF_MEMORY = "out of memory";
+        static final String THROWN = "thrown";
+
+        @Override
+        public void configure(Map<String, ?> configuration) {
+            // The path comes with each request.
+        }
+
+        @Override
+        public ConfigData get(String path) {
+            try {
+                String name = Files.readString(Path.of(path));
+                if (name.equals(OUT_OF_MEMORY)) {
+                    Files.write(Path.of(path).resolveSibling(THROWN), new byte[0]);
+                    throw new OutOfMemoryError("for the test");
+                }
+                return new ConfigData(Map.of("names", name, name + ".metrics", "m."));
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        @Override
+        public ConfigData get(String path, Set<String> keys) {
+            return get(path);
+        }
+
+        @Override
+        public void close() {
+            // Nothing is open.
+        }
     }
 }
