@@ -31,6 +31,7 @@ public final class Gateway implements AutoCloseable {
     private final TelemetryPlugin plugin;
     private final TelemetryRequests requests;
     private final Workers workers;
+    private final HeaderViolations headerViolations = new HeaderViolations(LOG, System::nanoTime);
     private final ByteBuffer tooLarge;
 
     private Gateway(
@@ -134,6 +135,11 @@ public final class Gateway implements AutoCloseable {
     /** Returns the threads for work that may take time. */
     public Workers workers() {
         return workers;
+    }
+
+    /** Returns what tells of requests that break KIP-1313's rule. */
+    public HeaderViolations headerViolations() {
+        return headerViolations;
     }
 
     /** Ends the threads, lets the plugin send what it holds, and closes it. */

@@ -52,7 +52,7 @@ public enum Instrument {
             "client_telemetry.throttled.requests",
             Kind.COUNTER,
             "{request}",
-            "Telemetry requests refused since they came before the push interval had passed"),
+            "Telemetry requests refused since they came before the push interval had passed; brokers count GetTelemetrySubscriptions too, the gateway pushes alone"),
     /** Calls of the plugin. */
     PLUGIN_EXPORTS(
             "ClientMetricsPluginExportCount",

@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The page that documents the metrics has every instrument and every reason, and no other. */
 class MetricsPageTest {
     private static final Path PAGE = Path.of("..", "src", "site", "markdown", "metrics.md");
-    private static final Set<Instrument> GATEWAY_ONLY = Set.of(Instrument.NEW_INSTANCES, Instrument.UNKNOWN_INSTANCES);
 
     @Test
     void theTableHasEveryInstrumentWithItsNamesAndUnit() throws IOException {
@@ -31,7 +30,7 @@ class MetricsPageTest {
         for (List<String> row : rows("## The table")) {
             documented.add(List.of(
                     row.get(0).isEmpty() ? codes(row.get(1)).get(0) : row.get(0),
-                    row.get(2).contains("gateway only") ? "" : codes(row.get(2)).get(0),
+                    codes(row.get(2)).get(0),
                     codes(row.get(3)).get(0)));
             assertThat(row.get(4)).isNotEmpty();
             assertThat(row.get(5)).isNotEmpty();
@@ -41,8 +40,6 @@ class MetricsPageTest {
             String otel = instrument.otelName();
             if (instrument == Instrument.REQUEST_ERRORS) {
                 otel = Instrument.REQUEST_TIME.otelName();
-            } else if (GATEWAY_ONLY.contains(instrument)) {
-                otel = "";
             }
             defined.add(List.of(instrument.jmxName(), otel, instrument.unit()));
         }

@@ -12,6 +12,9 @@ import dev.clienttelemetry.examples.proxy.KroxyliciousProxy;
 import dev.clienttelemetry.examples.receiver.OtlpReceiver;
 import java.io.IOException;
 import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -25,7 +28,10 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** The command behind {@code examples/gateway/run.sh}. */
 @Command(
@@ -50,6 +56,9 @@ public final class GatewayQuickstart implements Callable<Integer> {
     private static final int DEFAULT_COLUMNS = 120;
     private static final int ADMIN_TIMEOUT_SECONDS = 30;
     private static final int LOG_LINES_SHOWN = 15;
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(
             names = "--duration",
@@ -94,15 +103,26 @@ public final class GatewayQuickstart implements Callable<Integer> {
                 System.out,
                 Boolean.getBoolean("quickstart.terminal"),
                 Integer.getInteger("quickstart.columns", DEFAULT_COLUMNS));
+        KafkaVersion version;
+        try {
+            version = KafkaVersion.of(kafkaVersion);
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), "--kafka-version: " + e.getMessage());
+        }
+        if (endpoint != null && EndpointText.hasPath(endpoint)) {
+            throw new ParameterException(
+                    spec.commandLine(), "--endpoint has a path, which OTLP over gRPC has no room for: leave it out");
+        }
         interruptible = new Interruptible(screen, "The example");
-        return interruptible.run(this::run);
+        return interruptible.run(() -> run(version));
     }
 
-    private int run() throws IOException, InterruptedException, ExecutionException, TimeoutException {
+    private int run(KafkaVersion version)
+            throws IOException, InterruptedException, ExecutionException, TimeoutException {
         screen.say(
                 "Kafka " + kafkaVersion + ": fetching its released artifacts with Maven, where they are not here yet");
-        KafkaDistribution kafka = KafkaDistribution.of(
-                KafkaVersion.of(kafkaVersion), artifact -> screen.progress("  downloaded: " + artifact));
+        KafkaDistribution kafka =
+                KafkaDistribution.of(version, artifact -> screen.progress("  downloaded: " + artifact));
         ReceivedClients received = new ReceivedClients(System::currentTimeMillis);
         try (OtlpReceiver receiver = OtlpReceiver.start(received::received);
                 KafkaCluster cluster = KafkaCluster.builder(kafka).build()) {
@@ -125,7 +145,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
                         + "/metrics   files: " + directory);
                 createTopic("localhost:" + port);
                 show(proxy, "localhost:" + port, received);
-                return outcome(proxy, received);
+                return endpoint == null ? received(proxy, received) : sent(proxy, management);
             }
         }
     }
@@ -164,10 +184,34 @@ public final class GatewayQuickstart implements Callable<Integer> {
         clients.close();
     }
 
-    private int outcome(KroxyliciousProxy proxy, ReceivedClients received) {
-        if (endpoint != null) {
+    /** What the user's own collector got: as the gateway itself counts it. */
+    private int sent(KroxyliciousProxy proxy, int management) throws IOException, InterruptedException {
+        URI metrics = URI.create("http://127.0.0.1:" + management + "/metrics");
+        List<String> lines = HttpClient.newHttpClient()
+                .send(HttpRequest.newBuilder(metrics).build(), HttpResponse.BodyHandlers.ofLines())
+                .body()
+                .toList();
+        double points = sum(lines, "otel_sdk_exporter_metric_data_point_exported_total", "error_type=\"none\"");
+        double clients = sum(lines, "client_telemetry_new_instance_requests_total", "");
+        screen.say("sent " + Math.round(points) + " data points from " + Math.round(clients) + " client instances to "
+                + EndpointText.shown(endpoint));
+        if (points > 0 && clients >= 2) {
             return 0;
         }
+        System.err.println("Failed: " + EndpointText.shown(endpoint)
+                + " did not get the metrics of both clients. The end of the proxy's log:");
+        System.err.println(lastLines(proxy.log()));
+        return 1;
+    }
+
+    private static double sum(List<String> lines, String metric, String tag) {
+        return lines.stream()
+                .filter(line -> line.startsWith(metric + "{") && line.contains(tag))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
+                .sum();
+    }
+
+    private int received(KroxyliciousProxy proxy, ReceivedClients received) {
         screen.say("received " + received.points() + " data points of " + received.metrics() + " metrics from "
                 + received.clients().size() + " client instances");
         if (received.saw(DemoClients.PRODUCER) && received.saw(DemoClients.CONSUMER)) {

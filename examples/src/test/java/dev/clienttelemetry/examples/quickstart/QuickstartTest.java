@@ -62,11 +62,25 @@ class QuickstartTest {
 
     @Test
     void aPathInTheEndpointIsForHttp() {
-        StringWriter error = new StringWriter();
-        CommandLine command = new CommandLine(new Quickstart()).setErr(new PrintWriter(error));
+        for (Object quickstart : List.of(new Quickstart(), new GatewayQuickstart())) {
+            StringWriter error = new StringWriter();
+            CommandLine command = new CommandLine(quickstart).setErr(new PrintWriter(error));
 
-        assertThat(command.execute("--endpoint", "http://localhost:4318/otlp")).isEqualTo(2);
-        assertThat(error.toString()).contains("--endpoint has a path", "--protocol http/protobuf");
+            assertThat(command.execute("--endpoint", "http://localhost:4318/otlp"))
+                    .isEqualTo(2);
+            assertThat(error.toString()).contains("--endpoint has a path");
+        }
+    }
+
+    @Test
+    void aVersionThatIsNoneIsAWrongOption() {
+        for (Object quickstart : List.of(new Quickstart(), new GatewayQuickstart())) {
+            StringWriter error = new StringWriter();
+            CommandLine command = new CommandLine(quickstart).setErr(new PrintWriter(error));
+
+            assertThat(command.execute("--kafka-version", "3.7.x")).isEqualTo(2);
+            assertThat(error.toString()).contains("--kafka-version: ");
+        }
     }
 
     @Test

@@ -98,10 +98,10 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
                 short headerVersion = api.requestHeaderVersion(version);
                 headerId = ClientInstanceIdHeader.read(header);
                 if (!connectionId.allows(headerVersion, headerId)) {
-                    return violation(api, version, request, context);
+                    return violation(api, version, header, request, context);
                 }
             } catch (MalformedHeaderException e) {
-                return violation(api, version, request, context);
+                return violation(api, version, header, request, context);
             }
             if (!passHeaderId) {
                 ClientInstanceIdHeader.remove(header);
@@ -181,13 +181,16 @@ final class ClientTelemetryFilter implements RequestFilter, ResponseFilter {
     }
 
     private CompletionStage<RequestFilterResult> violation(
-            ApiKeys api, short version, ApiMessage request, FilterContext context) {
+            ApiKeys api, short version, RequestHeaderData header, ApiMessage request, FilterContext context) {
         Optional<ApiMessage> answer = InvalidRequestAnswers.to(api, version, request);
         if (answer.isPresent()) {
             meters.violationAnswered();
+            gateway.headerViolations().happened(header.clientId(), api, version, "answered INVALID_REQUEST");
             return answer(answer.get(), context);
         }
         meters.violationClosed();
+        gateway.headerViolations()
+                .happened(header.clientId(), api, version, "connection closed: its response has no room for an error");
         return context.requestFilterResultBuilder().withCloseConnection().completed();
     }
 

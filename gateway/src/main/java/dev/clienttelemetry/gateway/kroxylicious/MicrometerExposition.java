@@ -16,6 +16,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tag;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.TimeGauge;
+import io.micrometer.core.instrument.binder.BaseUnits;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +79,7 @@ final class MicrometerExposition implements Exposition, AutoCloseable {
         if (instrument.kind() == Instrument.Kind.COUNTER) {
             return FunctionCounter.builder(name, value, LongSupplier::getAsLong)
                     .description(instrument.description())
+                    .baseUnit(baseUnit(instrument))
                     .tags(tags(series))
                     .register(registry);
         }
@@ -89,8 +91,14 @@ final class MicrometerExposition implements Exposition, AutoCloseable {
         }
         return Gauge.builder(name, value, MicrometerExposition::known)
                 .description(instrument.description())
+                .baseUnit(baseUnit(instrument))
                 .tags(tags(series))
                 .register(registry);
+    }
+
+    /** Of those that Prometheus' names end in; seconds are Micrometer's own business. */
+    private static String baseUnit(Instrument instrument) {
+        return instrument.unit().equals("By") ? BaseUnits.BYTES : null;
     }
 
     private Meter timer(Series series, LongSupplier count, LongSupplier totalNanos) {
