@@ -8,6 +8,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
+import java.net.HttpURLConnection;
 import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
@@ -15,6 +16,7 @@ import java.net.Proxy;
 import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
+import java.time.Instant;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import okhttp3.Call;
@@ -26,6 +28,8 @@ import okhttp3.Response;
 
 /** How far one request came, to tell the real cause where it fails. Written and read by the threads of the call. */
 final class CallTrace extends EventListener {
+    private static final String PROXY_AUTHENTICATION = "HTTP_PROXY_AUTH (407)";
+
     private volatile boolean connecting;
     private volatile boolean securing;
     private volatile boolean connected;
@@ -71,6 +75,11 @@ final class CallTrace extends EventListener {
 
     /** Returns what a failure means. */
     Answer failed(IOException failure, OtlpProtocol protocol, long timeoutMillis) {
+        if (failure instanceof ProtocolException
+                && String.valueOf(failure.getMessage()).contains(PROXY_AUTHENTICATION)) {
+            // An answer like any other, which OkHttp takes for a proxy's.
+            return OtlpAnswers.http(HttpURLConnection.HTTP_PROXY_AUTH, null, "", Instant.EPOCH);
+        }
         String timeout = " within " + timeoutMillis + " ms";
         if (failure instanceof InterruptedIOException && connected) {
             String stage = answering ? "the answer did not end" : sent ? "no answer" : "the request could not be sent";

@@ -142,7 +142,7 @@ abstract class OtlpTransport implements RequestSender {
 
     private Answer exchange(Payload payload) {
         CallTrace trace = new CallTrace();
-        long acceptedBefore = reachability.accepted();
+        long acceptedBefore = reachability.accepted(payload.isOwnMetrics());
         Answer answer;
         try {
             Request.Builder request = new Request.Builder()

@@ -30,6 +30,9 @@ public final class Reachability {
 
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(1);
 
+    /** Longer than any wait between two attempts: of a push that failed so long ago nothing is left. */
+    private static final long PUSH_GIVEN_UP_NANOS = TimeUnit.MINUTES.toNanos(6);
+
     /** So many changes are logged as they come; an outage and its end are two. */
     private static final int CHANGES_AT_ONCE = 4;
 
@@ -37,7 +40,10 @@ public final class Reachability {
     private final Logger log;
     private final LongSupplier nanoClock;
     private final AtomicLong accepted = new AtomicLong();
+    private final AtomicLong acceptedPushes = new AtomicLong();
 
+    private volatile boolean pushesFail;
+    private volatile long pushFailedNanos;
     private volatile State state = State.UNKNOWN;
     private volatile Cause cause = Cause.NONE;
     /** Whether something is to be logged when its time has come. */
@@ -118,13 +124,17 @@ public final class Reachability {
         return cause.text();
     }
 
-    /** Returns how many answers showed until now that the endpoint takes requests. */
-    long accepted() {
-        return accepted.get();
+    /**
+     * Returns how many answers showed until now that the endpoint takes requests.
+     *
+     * @param ownMetrics of requests of all kinds, which is what matters for the plugin's own metrics; else of pushes alone
+     */
+    long accepted(boolean ownMetrics) {
+        return (ownMetrics ? accepted : acceptedPushes).get();
     }
 
     /**
-     * Notes an answer.
+     * Notes an answer. What answers the plugin's own metrics shows an outage, but ends none that pushes have.
      *
      * @param acceptedBefore {@link #accepted} when the request was sent: where others got through since then, a failure says
      *     nothing of the endpoint
@@ -134,10 +144,20 @@ public final class Reachability {
         switch (answer.outcome()) {
             case ACCEPTED, CONTENT_REFUSED -> {
                 accepted.incrementAndGet();
-                become(State.REACHABLE, Cause.NONE);
+                if (!ownMetrics) {
+                    acceptedPushes.incrementAndGet();
+                    pushesFail = false;
+                }
+                if (!pushesFail || nanoClock.getAsLong() - pushFailedNanos >= PUSH_GIVEN_UP_NANOS) {
+                    become(State.REACHABLE, Cause.NONE);
+                }
             }
             case RETRY, TIMEOUT, ENDPOINT_REFUSES -> {
-                if (accepted.get() == acceptedBefore) {
+                if (accepted(ownMetrics) == acceptedBefore) {
+                    if (!ownMetrics) {
+                        pushFailedNanos = nanoClock.getAsLong();
+                        pushesFail = true;
+                    }
                     become(State.UNREACHABLE, Cause.of(answer, ownMetrics));
                 }
             }
@@ -203,9 +223,10 @@ public final class Reachability {
         String times = "it changed " + more + (more == 1 ? " time" : " times") + " more meanwhile";
         if (state == State.UNREACHABLE) {
             log.warn(
-                    "OTLP endpoint {}: {}. {}{}",
+                    "OTLP endpoint {}: {}{} {}{}",
                     endpoint,
                     cause.text(),
+                    cause.text().endsWith("?") ? "" : ".",
                     cause.consequence(),
                     more > 0 ? " (" + times + ")" : "");
         } else {

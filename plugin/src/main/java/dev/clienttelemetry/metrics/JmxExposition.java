@@ -125,7 +125,8 @@ public final class JmxExposition implements Exposition, AutoCloseable {
     }
 
     private static double millis(long nanos) {
-        return nanos / 1e6;
+        // Times since 1970 have more digits in nanoseconds than a double keeps; they are whole milliseconds.
+        return nanos % 1_000_000 == 0 ? nanos / 1_000_000 : nanos / 1e6;
     }
 
     /** Buckets as Prometheus has them: each counts the smaller ones too. */
@@ -155,10 +156,13 @@ public final class JmxExposition implements Exposition, AutoCloseable {
 
     private void unregister(MetricName name, Supplier<Object> source) {
         synchronized (registry) {
-            if (registry.allMetrics().get(name) instanceof SharedGauge shared
-                    && shared.sources.remove(source)
-                    && shared.sources.isEmpty()) {
-                registry.removeMetric(name);
+            if (registry.allMetrics().get(name) instanceof SharedGauge shared && shared.sources.contains(source)) {
+                if (shared.sources.size() == 1) {
+                    // It keeps its source, for whoever reads it at this moment.
+                    registry.removeMetric(name);
+                } else {
+                    shared.sources.remove(source);
+                }
             }
         }
     }

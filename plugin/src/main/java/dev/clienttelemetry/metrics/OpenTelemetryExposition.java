@@ -167,7 +167,9 @@ public final class OpenTelemetryExposition implements Exposition {
         for (Series series : readings) {
             long nanos = series.value().getAsLong();
             if (nanos != Instrument.NOT_KNOWN) {
-                measurement.record(nanos / 1e9, attributesOf(series));
+                // Times since 1970 have more digits in nanoseconds than a double keeps; they are whole milliseconds.
+                double seconds = nanos % 1_000_000 == 0 ? nanos / 1_000_000 / 1e3 : nanos / 1e9;
+                measurement.record(seconds, attributesOf(series));
             }
         }
     }

@@ -397,6 +397,17 @@ class OtlpTransportTest {
     }
 
     @Test
+    void anAnswerInAProxysNameIsARefusal() {
+        receiver.answerWith(request -> new Http(407, Map.of(), "who are you?"));
+
+        Answer answer = sendOnce(OtlpProtocol.HTTP_PROTOBUF, Map.of());
+
+        assertThat(answer.outcome()).isEqualTo(Answer.Outcome.ENDPOINT_REFUSES);
+        assertThat(answer.errorType()).isEqualTo("407");
+        assertThat(answer.detail()).startsWith("HTTP 407");
+    }
+
+    @Test
     void anUnknownHostIsCalledThat() {
         try (OtlpConnection connection = openAt(OtlpProtocol.GRPC, "http://no-such-host.invalid:4317", Map.of())) {
             for (int i = 0; i < 2; i++) {

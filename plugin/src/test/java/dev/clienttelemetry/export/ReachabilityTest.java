@@ -30,7 +30,7 @@ class ReachabilityTest {
     }
 
     private void answer(Answer.Outcome outcome, String detail) {
-        reachability.answered(Answer.of(outcome, "type", detail), reachability.accepted(), false);
+        reachability.answered(Answer.of(outcome, "type", detail), reachability.accepted(false), false);
     }
 
     @Test
@@ -53,6 +53,45 @@ class ReachabilityTest {
                 .startsWith("WARN OTLP endpoint http://collector:4317: connection refused. Pushes are kept");
         assertThat(log.lines().get(1))
                 .isEqualTo("INFO OTLP endpoint http://collector:4317 takes what is sent to it again, after 7 s");
+    }
+
+    @Test
+    void ownMetricsThatGetThroughEndNoOutageOfPushes() {
+        for (int i = 0; i < 10; i++) {
+            long before = reachability.accepted(false);
+            reachability.answered(Answer.of(ACCEPTED, "", ""), reachability.accepted(true), true);
+            reachability.answered(Answer.of(RETRY, "timeout", "no answer within 10000 ms"), before, false);
+            reachability.answered(Answer.of(ACCEPTED, "", ""), reachability.accepted(true), true);
+            clock.advanceMillis(60_000);
+
+            assertThat(reachability.state()).isEqualTo(State.UNREACHABLE);
+        }
+        assertThat(log.lines()).hasSize(2);
+        assertThat(log.lines().get(1)).startsWith("WARN").contains("no answer within 10000 ms");
+
+        answer(ACCEPTED, "");
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+    }
+
+    @Test
+    void ownMetricsThatGetThroughEndAnOutageThatPushesHadLongAgo() {
+        answer(RETRY, "connection refused");
+        clock.advanceMillis(359_999);
+        reachability.answered(Answer.of(ACCEPTED, "", ""), reachability.accepted(true), true);
+        State before = reachability.state();
+        clock.advanceMillis(1);
+        reachability.answered(Answer.of(ACCEPTED, "", ""), reachability.accepted(true), true);
+
+        assertThat(before).isEqualTo(State.UNREACHABLE);
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+    }
+
+    @Test
+    void aCauseThatAsksEndsWithItsQuestion() {
+        answer(RETRY, "the connection broke; does the endpoint speak OTLP?");
+
+        assertThat(log.lines()).singleElement().asString().contains("speak OTLP? Pushes are kept");
     }
 
     @Test
@@ -79,7 +118,7 @@ class ReachabilityTest {
 
     @Test
     void aRefusalOfTheOwnMetricsIsNotToldAsOneOfPushes() {
-        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), true);
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(true), true);
 
         assertThat(log.lines())
                 .singleElement()
@@ -87,8 +126,8 @@ class ReachabilityTest {
                 .contains("HTTP 403", "the plugin's own metrics, which are dropped")
                 .doesNotContain("Pushes");
 
-        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), false);
-        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(), true);
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(false), false);
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(true), true);
 
         assertThat(log.lines()).hasSize(2);
         assertThat(log.lines().get(1)).contains("HTTP 403", "Pushes sent to it are dropped");
@@ -97,7 +136,7 @@ class ReachabilityTest {
     @Test
     void aFailureAmongSuccessesSaysNothingOfTheEndpoint() {
         answer(ACCEPTED, "");
-        long before = reachability.accepted();
+        long before = reachability.accepted(false);
         answer(ACCEPTED, "");
 
         reachability.answered(Answer.of(RETRY, "503", "HTTP 503"), before, false);
@@ -144,7 +183,7 @@ class ReachabilityTest {
     }
 
     private void fail(String errorType, String detail) {
-        reachability.answered(Answer.of(RETRY, errorType, detail), reachability.accepted(), false);
+        reachability.answered(Answer.of(RETRY, errorType, detail), reachability.accepted(false), false);
     }
 
     @Test

@@ -67,6 +67,27 @@ class JmxExpositionTest {
     }
 
     @Test
+    void timesSince1970AreWholeMilliseconds() throws Exception {
+        metrics.provide(Instrument.SUBSCRIPTIONS_LAST_ERROR, () -> 1_796_027_729_738_000_000L);
+
+        assertThat(value("ClientMetricsSubscriptionLastErrorTimeMs")).isEqualTo(1_796_027_729_738.0);
+    }
+
+    @Test
+    void whoeverReadsAGaugeThatGoesAwayStillGetsItsValue() {
+        metrics.provide(Instrument.INSTANCES, () -> 5);
+        Gauge<?> gauge = (Gauge<?>) KafkaYammerMetrics.defaultRegistry().allMetrics().entrySet().stream()
+                .filter(metric -> metric.getKey().getName().equals("ClientMetricsInstanceCount"))
+                .findFirst()
+                .orElseThrow()
+                .getValue();
+
+        metrics.withdraw(Instrument.INSTANCES);
+
+        assertThat(gauge.value()).isEqualTo(5L);
+    }
+
+    @Test
     void durationsAreInMillisecondsAndWhatIsNotKnownNowIsNull() throws Exception {
         long[] age = {2_500_000};
         metrics.provide(Instrument.OLDEST_PUSH_AGE, () -> age[0]);
