@@ -7,6 +7,7 @@ package dev.clienttelemetry.cli;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
 import dev.clienttelemetry.subscription.InvalidSourceException;
+import dev.clienttelemetry.subscription.Refusals;
 import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;
 import java.io.PrintWriter;
@@ -75,7 +76,7 @@ final class ApplyCommand implements Callable<Integer> {
             out.println(JsonText.of(json));
         } else {
             report.print(out);
-            refused.forEach((name, reason) -> out.println("ERROR " + name + ": " + reason));
+            Refusals.lines(refused).forEach(line -> out.println("ERROR " + line));
             if (held) {
                 out.println("Nothing is changed: --strict takes warnings for errors");
             } else if (dryRun) {

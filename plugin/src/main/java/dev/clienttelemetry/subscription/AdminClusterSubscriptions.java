@@ -31,6 +31,11 @@ import org.apache.kafka.common.errors.RetriableException;
 
 /** The subscriptions of a cluster that is reached by Kafka's Admin client, 3.7 to 4.4. For one thread. */
 public final class AdminClusterSubscriptions implements ClusterSubscriptions {
+    /** At most three records each in the controller's log, of the 10,000 that it takes at once. */
+    private static final int MAX_PORTION = 500;
+    /** Far below what the controller's log takes as one batch, 8 MiB, and a broker as one request. */
+    private static final int MAX_PORTION_CHARACTERS = 1 << 20;
+
     private final Admin admin;
     private final long timeoutMs;
 
@@ -154,6 +159,42 @@ public final class AdminClusterSubscriptions implements ClusterSubscriptions {
 
     @Override
     public Map<String, String> apply(List<SubscriptionChange> changes) throws ClusterException {
+        Map<String, String> refused = new TreeMap<>();
+        for (List<SubscriptionChange> portion : portions(changes)) {
+            apply(portion, refused);
+        }
+        return refused;
+    }
+
+    /** Kafka refuses a request as a whole whose changes are more than it writes at once. */
+    static List<List<SubscriptionChange>> portions(List<SubscriptionChange> changes) {
+        List<List<SubscriptionChange>> portions = new ArrayList<>();
+        int first = 0;
+        long characters = 0;
+        for (int i = 0; i < changes.size(); i++) {
+            long more = characters(changes.get(i));
+            if (i > first && (i - first == MAX_PORTION || characters + more > MAX_PORTION_CHARACTERS)) {
+                portions.add(changes.subList(first, i));
+                first = i;
+                characters = 0;
+            }
+            characters += more;
+        }
+        if (first < changes.size()) {
+            portions.add(changes.subList(first, changes.size()));
+        }
+        return portions;
+    }
+
+    private static long characters(SubscriptionChange change) {
+        long characters = change.name().length();
+        for (SubscriptionChange.Field field : change.fields()) {
+            characters += field.to() == null ? 0 : field.to().length();
+        }
+        return characters;
+    }
+
+    private void apply(List<SubscriptionChange> changes, Map<String, String> refused) throws ClusterException {
         Map<ConfigResource, Collection<AlterConfigOp>> operations = new LinkedHashMap<>();
         for (SubscriptionChange change : changes) {
             List<AlterConfigOp> ops = new ArrayList<>();
@@ -163,10 +204,6 @@ public final class AdminClusterSubscriptions implements ClusterSubscriptions {
                         field.to() == null ? AlterConfigOp.OpType.DELETE : AlterConfigOp.OpType.SET));
             }
             operations.put(resource(change.name()), ops);
-        }
-        Map<String, String> refused = new TreeMap<>();
-        if (operations.isEmpty()) {
-            return refused;
         }
         Map<ConfigResource, KafkaFuture<Void>> answers =
                 admin.incrementalAlterConfigs(operations).values();
@@ -182,7 +219,6 @@ public final class AdminClusterSubscriptions implements ClusterSubscriptions {
                 refused.put(answer.getKey().name(), e.getMessage());
             }
         }
-        return refused;
     }
 
     private static ConfigResource resource(String name) {

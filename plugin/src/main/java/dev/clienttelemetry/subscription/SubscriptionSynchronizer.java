@@ -351,7 +351,11 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         }
         driftedCount = refused.size();
         if (!refused.isEmpty()) {
-            failed(clusterLog, "The cluster refused subscriptions: " + refused);
+            failed(
+                    clusterLog,
+                    "The cluster refused " + refused.size()
+                            + (refused.size() == 1 ? " subscription, " : " subscriptions, ")
+                            + String.join("; ", Refusals.lines(refused)));
         }
         return refused.isEmpty();
     }

@@ -95,6 +95,29 @@ class ClientMetricsCliIT {
                 .isEqualTo(3);
     }
 
+    /** 12,000 records, more than the controller takes at once. */
+    @Test
+    void appliesAndPrunesMoreThanTheControllerTakesAtOnce() throws Exception {
+        StringBuilder yaml = new StringBuilder("subscriptions:\n");
+        for (int i = 0; i < 4_000; i++) {
+            yaml.append("  - {name: s").append(i).append(", metrics: [org.apache.kafka.producer.], interval: 60s,");
+            yaml.append(" match: {client_software_name: apache-kafka-java}}\n");
+        }
+        Files.writeString(dir.resolve("many.yaml"), yaml);
+        Files.writeString(dir.resolve("none.yaml"), "subscriptions: []\n");
+        KafkaDistribution kafka = KafkaDistribution.of("4.4.0");
+        try (KafkaCluster cluster = KafkaCluster.builder(kafka).start()) {
+            String bootstrap = cluster.bootstrapServers();
+            Run apply = run(kafka, "apply", "many.yaml", "--bootstrap-server", bootstrap);
+            assertThat(apply.out).as(apply.err).endsWith("4000 subscriptions changed\n");
+            assertThat(apply.exitCode).isZero();
+            assertThat(run(kafka, "diff", "many.yaml", "--bootstrap-server", bootstrap).exitCode)
+                    .isZero();
+            Run prune = run(kafka, "apply", "none.yaml", "--prune", "--bootstrap-server", bootstrap);
+            assertThat(prune.out).as(prune.err).endsWith("4000 subscriptions changed\n");
+        }
+    }
+
     @Test
     void saysWhyAListenerCannotBeUsed() throws Exception {
         String login = "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"%s\""
