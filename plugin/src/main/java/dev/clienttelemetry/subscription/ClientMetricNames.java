@@ -104,6 +104,11 @@ public final class ClientMetricNames {
         return first != null && first.startsWith(prefix);
     }
 
+    /** Returns whether any client has a metric that the prefix asks for. */
+    boolean has(String prefix) {
+        return names.keySet().stream().anyMatch(type -> has(type, prefix));
+    }
+
     /**
      * Returns the names that a prefix asks for, by client type; types without any are left out.
      *

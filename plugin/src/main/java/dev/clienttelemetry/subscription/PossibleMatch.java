@@ -59,6 +59,7 @@ final class PossibleMatch {
 
     private static final int MAX_TRIES = 20_000;
     private static final long MAX_STEPS = 5_000_000;
+    private static final long MAX_PORT_STEPS = 20_000_000;
     private static final int MAX_LENGTH = 64;
 
     private final Pattern pattern;
@@ -92,12 +93,19 @@ final class PossibleMatch {
     }
 
     private static boolean noPort(MatchSelector selector) {
-        for (int port = 0; port <= 65535; port++) {
-            if (selector.test(Integer.toString(port), MatchSelector.MAX_STEPS) != MatchSelector.Outcome.NO_MATCH) {
-                return false;
+        long stepsLeft = MAX_PORT_STEPS;
+        try {
+            for (int port = 0; port <= 65535; port++) {
+                CountedText text = new CountedText(Integer.toString(port), stepsLeft);
+                if (selector.pattern().matcher(text).matches()) {
+                    return false;
+                }
+                stepsLeft -= text.steps();
             }
+            return true;
+        } catch (CountedText.BoundExceededException | StackOverflowError e) {
+            return false;
         }
-        return true;
     }
 
     /**

@@ -26,6 +26,11 @@ final class SourceErrors {
         return errors.isEmpty();
     }
 
+    /** Returns whether further errors are only counted, so that working out what would be right is in vain. */
+    boolean isFull() {
+        return errors.size() == MAX_ERRORS;
+    }
+
     int size() {
         return errors.size() + left;
     }

@@ -74,12 +74,12 @@ final class SubscriptionData {
             }
             unknown.add(key);
         });
+        List<String> known = knownKeys(names);
+        int told = 0;
         for (String key : unknown) {
-            problems.add(
-                    key,
-                    true,
-                    "the unknown key '" + Quoted.text(key) + "'",
-                    NearestName.expected(key, knownKeys(names)));
+            // More are only counted, and comparing each with all known ones takes long.
+            String expected = told++ < SourceErrors.MAX_ERRORS ? NearestName.expected(key, known) : "a known key";
+            problems.add(key, true, "the unknown key '" + Quoted.text(key) + "'", expected);
         }
         List<Subscription> subscriptions = new ArrayList<>();
         configs.forEach((name, config) -> {

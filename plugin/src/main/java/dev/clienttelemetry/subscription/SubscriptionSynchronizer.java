@@ -36,6 +36,7 @@ import org.slf4j.LoggerFactory;
 public final class SubscriptionSynchronizer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SubscriptionSynchronizer.class);
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(25);
+    private static final Duration JUDGING_LIMIT = Duration.ofSeconds(1);
     private static final long FIRST_BACKOFF_MS = 500;
     private static final long MAX_BACKOFF_MS = 30_000;
     private static final long CLOSE_TIMEOUT_MS = 1_000;
@@ -286,7 +287,9 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         List<SubscriptionWarning> found = SubscriptionReview.of(
                 inForce,
                 new SubscriptionReview.Circumstances(
-                        SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()), judgedBy));
+                        SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()), judgedBy),
+                JUDGING_LIMIT,
+                System::nanoTime);
         for (SubscriptionWarning warning : found) {
             boolean known = warnings.stream()
                     .anyMatch(w -> w.equals(warning)
@@ -337,11 +340,14 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         }
         Map<String, Map<String, String>> present = cluster.read();
         List<SubscriptionChange> changes = SubscriptionChange.between(supplied, present, prune);
-        judge(prune ? supplied : supplied.with(present));
         driftedCount = changes.size();
-        if (changes.isEmpty()) {
-            return true;
-        }
+        boolean complete = changes.isEmpty() || apply(changes);
+        // Last, since it may take a second for a large set.
+        judge(prune ? supplied : supplied.with(present));
+        return complete;
+    }
+
+    private boolean apply(List<SubscriptionChange> changes) throws ClusterException {
         Map<String, String> refused = cluster.apply(changes);
         for (SubscriptionChange change : changes) {
             if (!refused.containsKey(change.name())) {

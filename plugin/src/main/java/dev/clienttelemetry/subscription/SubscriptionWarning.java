@@ -31,7 +31,9 @@ public record SubscriptionWarning(String subscription, Kind kind, String reason,
         /** No metrics are asked for. */
         NO_METRICS,
         /** A client can make the broker's match of a pattern very slow. */
-        OPEN_PATTERN
+        OPEN_PATTERN,
+        /** Judging the set was cut short. */
+        NOT_JUDGED
     }
 
     @Override

@@ -244,7 +244,10 @@ final class SubscriptionYaml {
         for (YamlNode.Entry entry : mapping.entries()) {
             String key = entry.key().text();
             if (!known.contains(key)) {
-                error(entry.key(), "the unknown key " + entry.key().describe(), NearestName.expected(key, known));
+                error(
+                        entry.key(),
+                        "the unknown key " + entry.key().describe(),
+                        errors.isFull() ? "a known key" : NearestName.expected(key, known));
             } else if (fields.putIfAbsent(key, entry.value()) != null) {
                 error(entry.key(), "the key '" + key + "' a second time", "each key once");
             }

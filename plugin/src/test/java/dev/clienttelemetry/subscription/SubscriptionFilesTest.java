@@ -5,6 +5,7 @@
 package dev.clienttelemetry.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import java.io.IOException;
@@ -380,5 +381,28 @@ class SubscriptionFilesTest {
     private static List<SourceError> errors(Path path) {
         return catchThrowableOfType(InvalidSourceException.class, () -> SubscriptionFiles.read(path))
                 .errors();
+    }
+
+    /** Each looked up among the known ones, as only those are that show, they would take half a minute. */
+    @Test
+    @Timeout(10)
+    void readsManyUnknownKeysInShortTime() throws Exception {
+        StringBuilder text = new StringBuilder("names=");
+        for (int i = 100; i < 200; i++) {
+            text.append(i == 100 ? "" : ",").append("subscription").append(i);
+        }
+        for (int i = 0; i < 25_000; i++) {
+            text.append("\nsubscription")
+                    .append(100 + i % 100)
+                    .append(".matricks")
+                    .append(10_000 + i)
+                    .append("=x");
+        }
+        Path file = Files.writeString(dir.resolve("many.properties"), text);
+
+        assertThatThrownBy(() -> SubscriptionFiles.read(file))
+                .isInstanceOf(InvalidSourceException.class)
+                .hasMessageContaining("found the unknown key 'subscription100.matricks10000', expected")
+                .hasMessageContaining("24900 more errors");
     }
 }

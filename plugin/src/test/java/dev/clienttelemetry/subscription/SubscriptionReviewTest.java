@@ -8,10 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.clienttelemetry.subscription.SubscriptionReview.Circumstances;
 import dev.clienttelemetry.subscription.SubscriptionWarning.Kind;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -308,6 +311,68 @@ class SubscriptionReviewTest {
                 .singleElement()
                 .satisfies(
                         w -> assertThat(w.reason()).contains("that repeats 'xx' after 'billing-': 'billing-(x+x+)+y'"));
+    }
+
+    /** Each asks all clients, and none is told by the others that its clients have metrics. */
+    @Test
+    @Timeout(20)
+    void judgesManySubscriptionsInTimeThatGrowsWithTheirNumber() {
+        List<Subscription> many = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            Map<String, String> config = i % 2 == 0
+                    ? Map.of("metrics", "org.apache.kafka.producer.batch.,nonsense.metric.no" + i)
+                    : Map.of("metrics", "org.apache.kafka.producer.batch.", "match", "client_id=c" + i);
+            many.add(Subscription.fromConfig(String.format("s%05d", i), config));
+        }
+
+        List<SubscriptionWarning> warnings =
+                SubscriptionReview.of(new SubscriptionSet(many), new Circumstances(true, 100));
+
+        assertThat(warnings.stream().filter(w -> w.kind() == Kind.LIBRDKAFKA))
+                .hasSize(SubscriptionReview.MAX_OF_A_KIND)
+                .last()
+                .satisfies(w -> assertThat(w.reason()).endsWith("(and 9950 more warnings of this kind)"));
+        assertThat(warnings.stream().filter(w -> w.kind() == Kind.UNKNOWN_METRIC))
+                .hasSize(SubscriptionReview.MAX_OF_A_KIND)
+                .last()
+                .satisfies(w -> assertThat(w.reason()).endsWith("(and 4950 more warnings of this kind)"));
+        assertThat(kinds(warnings)).doesNotContain(Kind.NOT_JUDGED);
+    }
+
+    @Test
+    @Timeout(20)
+    void triesTheSameExpressionOnce() {
+        List<Subscription> many = new ArrayList<>();
+        for (int i = 0; i < 10_000; i++) {
+            many.add(Subscription.fromConfig(
+                    String.format("s%05d", i),
+                    Map.of("metrics", "org.apache.kafka.consumer.", "match", JAVA + ",client_id=.*.*.*.*x")));
+        }
+
+        List<SubscriptionWarning> warnings = SubscriptionReview.of(new SubscriptionSet(many), Circumstances.UNKNOWN);
+
+        assertThat(warnings).hasSize(SubscriptionReview.MAX_OF_A_KIND).allSatisfy(w -> assertThat(w.kind())
+                .isEqualTo(Kind.OPEN_PATTERN));
+    }
+
+    @Test
+    void saysWhenJudgingIsCutShort() {
+        AtomicLong seconds = new AtomicLong();
+        List<SubscriptionWarning> warnings = SubscriptionReview.of(
+                set(
+                        Map.of("metrics", "org.apache.kafka.consumer.", "match", JAVA),
+                        Map.of("metrics", "org.apache.kafka.consumer.", "match", JAVA + ",client_id=a.*"),
+                        Map.of("metrics", "no.such.metric", "interval.ms", "300001", "match", JAVA + ",client_id=b.*"),
+                        Map.of("metrics", "org.apache.kafka.consumer.", "match", JAVA)),
+                Circumstances.UNKNOWN,
+                Duration.ofSeconds(4),
+                () -> TimeUnit.SECONDS.toNanos(seconds.getAndIncrement()));
+
+        assertThat(kinds(warnings)).containsExactly(Kind.LONG_INTERVAL, Kind.UNKNOWN_METRIC, Kind.NOT_JUDGED);
+        assertThat(warnings.get(2).toString())
+                .isEqualTo("Subscription s1: its expressions and those of 1 more subscriptions were not all tried,"
+                        + " since trying those before them took 4000 ms. Use fewer different expressions, or validate"
+                        + " these by themselves.");
     }
 
     private static List<Kind> patternKinds(String attribute, String regex) {
