@@ -15,6 +15,9 @@ import org.apache.kafka.common.config.ConfigException;
 final class AllowedPaths {
     static final String CONFIG = "allowed.paths";
 
+    /** No restriction. */
+    static final AllowedPaths ALL = new AllowedPaths(null);
+
     private final List<Path> allowed;
 
     private AllowedPaths(List<Path> allowed) {
@@ -29,7 +32,7 @@ final class AllowedPaths {
      */
     static AllowedPaths of(String value) {
         if (value == null || value.isEmpty()) {
-            return new AllowedPaths(null);
+            return ALL;
         }
         List<Path> allowed = new ArrayList<>();
         for (String text : value.split(",")) {
@@ -57,9 +60,27 @@ final class AllowedPaths {
         }
         try {
             Path real = asked.toRealPath();
-            return allowed.stream().anyMatch(real::startsWith) ? real : null;
+            return isWithin(real) ? real : null;
         } catch (IOException e) {
             return null;
         }
+    }
+
+    /**
+     * Returns the file that a link in a directory leads to, itself where it is none; null where that is not allowed.
+     *
+     * @param file an entry of a directory that may be read
+     * @throws IOException if it leads nowhere
+     */
+    Path resolveEntry(Path file) throws IOException {
+        if (allowed == null) {
+            return file;
+        }
+        Path real = file.toRealPath();
+        return isWithin(real) ? real : null;
+    }
+
+    private boolean isWithin(Path real) {
+        return allowed.stream().anyMatch(real::startsWith);
     }
 }

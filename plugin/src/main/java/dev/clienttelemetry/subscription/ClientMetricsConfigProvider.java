@@ -156,7 +156,7 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
             return Map.of();
         }
         try {
-            return SubscriptionData.of(SubscriptionFiles.read(file));
+            return SubscriptionData.of(SubscriptionFiles.parse(SubscriptionFiles.contents(file, allowedPaths)));
         } catch (InvalidSourceException e) {
             throw new ConfigException(problem(path, e));
         }
@@ -245,7 +245,7 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
                 turnedBad(watch, "The path " + watch.path + " is not within allowed.paths or does not exist.");
                 return;
             }
-            watch.seen = SubscriptionFiles.contents(file);
+            watch.seen = SubscriptionFiles.contents(file, allowedPaths);
             if (watch.seen.sameAs(before)) {
                 return;
             }

@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -93,15 +94,20 @@ public final class SubscriptionFiles {
      * which is changed as one: what was read around such a change is read again, for the files belong together.
      */
     static Contents contents(Path path) throws InvalidSourceException {
-        return contents(path, file -> {});
+        return contents(path, AllowedPaths.ALL);
     }
 
-    /** As {@link #contents(Path)}; tells each file that has been read, so that a test can change the others. */
-    static Contents contents(Path path, Consumer<Path> read) throws InvalidSourceException {
+    /** As {@link #contents(Path)}; a directory's link that leads out of the allowed paths is an error, and not followed. */
+    static Contents contents(Path path, AllowedPaths allowed) throws InvalidSourceException {
+        return contents(path, allowed, file -> {});
+    }
+
+    /** As the others; tells each file that has been read, so that a test can change the others. */
+    static Contents contents(Path path, AllowedPaths allowed, Consumer<Path> read) throws InvalidSourceException {
         Path state = mountedState(path);
         for (int reads = 1; ; reads++) {
             try {
-                Contents contents = contentsNow(path, read);
+                Contents contents = contentsNow(path, allowed, read);
                 Path after = mountedState(path);
                 if (Objects.equals(after, state) || reads == MAX_READS) {
                     return contents;
@@ -126,11 +132,12 @@ public final class SubscriptionFiles {
         }
     }
 
-    private static Contents contentsNow(Path path, Consumer<Path> read) throws InvalidSourceException {
+    private static Contents contentsNow(Path path, AllowedPaths allowed, Consumer<Path> read)
+            throws InvalidSourceException {
         SourceErrors errors = new SourceErrors();
         Map<Path, byte[]> files = new LinkedHashMap<>();
         for (Path file : files(path, errors)) {
-            byte[] bytes = bytes(file, errors);
+            byte[] bytes = bytes(file, allowed, errors);
             if (bytes != null) {
                 files.put(file, bytes);
                 read.accept(file);
@@ -250,8 +257,24 @@ public final class SubscriptionFiles {
                 && (name.endsWith(".yaml") || name.endsWith(".yml") || name.endsWith(".properties"));
     }
 
-    private static byte[] bytes(Path file, SourceErrors errors) {
-        try (InputStream in = Files.newInputStream(file)) {
+    private static byte[] bytes(Path file, AllowedPaths allowed, SourceErrors errors) {
+        Path target;
+        try {
+            target = allowed.resolveEntry(file);
+        } catch (IOException e) {
+            errors.add(unreadable(file, e));
+            return null;
+        }
+        if (target == null) {
+            errors.add(new SourceError(
+                    file.toString(),
+                    0,
+                    0,
+                    "a link out of what allowed.paths names",
+                    "a file within the allowed paths"));
+            return null;
+        }
+        try (InputStream in = open(target, allowed)) {
             byte[] bytes = in.readNBytes(MAX_FILE_BYTES + 1);
             if (bytes.length > MAX_FILE_BYTES) {
                 errors.add(new SourceError(
@@ -263,6 +286,13 @@ public final class SubscriptionFiles {
             errors.add(unreadable(file, e));
             return null;
         }
+    }
+
+    private static InputStream open(Path file, AllowedPaths allowed) throws IOException {
+        // What was found allowed is not left by a link that takes its place in between.
+        return allowed == AllowedPaths.ALL
+                ? Files.newInputStream(file)
+                : Files.newInputStream(file, LinkOption.NOFOLLOW_LINKS);
     }
 
     private static SourceError unreadable(Path path, Exception e) {

@@ -156,6 +156,27 @@ class ClientMetricsConfigProviderTest {
         }
     }
 
+    @Test
+    void readsNoFileThatALinkInAnAllowedDirectoryLeadsOutTo() throws Exception {
+        Path allowed = Files.createDirectory(dir.resolve("allowed"));
+        Files.writeString(allowed.resolve("a.yaml"), "subscriptions: [{name: a, metrics: [x]}]");
+        Path secret = Files.writeString(dir.resolve("secret"), "secret=hidden");
+        provider.configure(Map.of("allowed.paths", allowed.toString()));
+        assertThat(provider.get(allowed.toString()).data()).containsEntry("names", "a");
+
+        for (String name : List.of("link.yaml", "link.properties")) {
+            Path link = Files.createSymbolicLink(allowed.resolve(name), secret);
+            assertThatThrownBy(() -> provider.get(allowed.toString()))
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining(link + ": found a link out of what allowed.paths names")
+                    .hasMessageNotContaining("hidden");
+            Files.delete(link);
+        }
+        Files.createSymbolicLink(allowed.resolve("within.yaml"), Path.of("target"));
+        Files.writeString(allowed.resolve("target"), "subscriptions: [{name: b, metrics: [x]}]");
+        assertThat(provider.get(allowed.toString()).data()).containsEntry("names", "a,b");
+    }
+
     private static Object outcome(ConfigProvider provider, String path) {
         try {
             return new HashMap<>(provider.get(path).data());

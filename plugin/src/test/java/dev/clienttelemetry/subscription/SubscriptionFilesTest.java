@@ -291,8 +291,9 @@ class SubscriptionFilesTest {
     void readsAMountedConfigMapAgainThatChangesMeanwhile() throws Exception {
         ConfigMapMount mount = new ConfigMapMount(Files.createDirectory(dir.resolve("mount")));
         mount.publish(Map.of("a.yaml", "old a", "b.yaml", "old b", "c.yaml", "old c"));
+        AllowedPaths allowed = AllowedPaths.of(mount.directory().toString());
         List<Path> read = new ArrayList<>();
-        SubscriptionFiles.Contents contents = SubscriptionFiles.contents(mount.directory(), file -> {
+        SubscriptionFiles.Contents contents = SubscriptionFiles.contents(mount.directory(), allowed, file -> {
             read.add(file);
             if (read.size() == 1) {
                 try {
