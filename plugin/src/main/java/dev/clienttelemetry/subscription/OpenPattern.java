@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -37,6 +38,33 @@ final class OpenPattern {
     /** The broker takes software names and versions only of letters, digits, dots and hyphens, no dot or hyphen last. */
     private static final List<String> SOFTWARE_ENDS = List.of("", "-Z", ".0");
 
+    /** As a broker makes them, and of one kind of character each, which a client can make. */
+    private static final List<String> INSTANCE_IDS = List.of(
+            "6Vob0uS6RPqrN0FtDYlUiQ",
+            "t2JxPK0cQqeYb7-d9uVn3A",
+            "Zr_mH4sWT0-5fGk1aLpXvg",
+            "qFEkYcVbSxOeHjNzMdTuIw",
+            "aaaaaaaaaaaaaaaaaaaaaA",
+            "AAAAAAAAAAAAAAAAAAAAAQ",
+            "000000000000000000000A",
+            "012345678901234567890g",
+            "_____________________w",
+            "---------------------Q");
+
+    private static final List<String> ADDRESSES = List.of(
+            "2001:db8:85a3:1319:8a2e:370:7344:17",
+            "fd12:3456:789a:bcde:f012:3456:789a:bcde",
+            "1111:1111:1111:1111:1111:1111:1111:1111",
+            "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff",
+            "fe80:0:0:0:a00:27ff:fe4e:66a1%eth0",
+            "0:0:0:0:0:0:0:1",
+            "192.168.100.254",
+            "172.131.114.233",
+            "111.111.111.111",
+            "10.0.0.7");
+
+    private static final List<String> PORTS = List.of("54321", "65535", "11111", "9092");
+
     private final Pattern pattern;
     private final boolean software;
     private long stepsLeft = ALL_STEPS;
@@ -54,13 +82,70 @@ final class OpenPattern {
 
     /** Returns what a value may repeat, and after what, to make the match slow or exhaust the stack; null for none. */
     static PatternTree.Repeated slowPiece(MatchSelector selector) {
-        if (selector.attribute() == ClientAttribute.CLIENT_INSTANCE_ID
-                || selector.attribute() == ClientAttribute.CLIENT_SOURCE_ADDRESS
-                || selector.attribute() == ClientAttribute.CLIENT_SOURCE_PORT) {
-            // The client cannot choose these at will, and they are short.
+        if (!hasRepetition(selector.regex())) {
             return null;
         }
-        return hasRepetition(selector.regex()) ? new OpenPattern(selector).slowPiece(selector.regex()) : null;
+        return switch (selector.attribute()) {
+            case CLIENT_ID, CLIENT_SOFTWARE_NAME, CLIENT_SOFTWARE_VERSION ->
+                new OpenPattern(selector).slowPiece(selector.regex());
+            // These are short, and hardly chosen by a client: ordinary ones must do to find a slow match.
+            case CLIENT_INSTANCE_ID -> new OpenPattern(selector).slowValue(instanceIds(selector.regex()));
+            case CLIENT_SOURCE_ADDRESS -> new OpenPattern(selector).slowValue(addresses(selector.regex()));
+            case CLIENT_SOURCE_PORT -> new OpenPattern(selector).slowValue(PORTS);
+        };
+    }
+
+    /** Whether the piece that is found is a whole value of the attribute, not something to repeat. */
+    static boolean triesWholeValues(MatchSelector selector) {
+        return switch (selector.attribute()) {
+            case CLIENT_ID, CLIENT_SOFTWARE_NAME, CLIENT_SOFTWARE_VERSION -> false;
+            case CLIENT_INSTANCE_ID, CLIENT_SOURCE_ADDRESS, CLIENT_SOURCE_PORT -> true;
+        };
+    }
+
+    private static Set<String> instanceIds(String regex) {
+        Set<String> ids = new LinkedHashSet<>(INSTANCE_IDS);
+        for (PatternTree.Repeated repeated : repetitions(regex, PossibleMatch.BASE64)) {
+            for (String id : INSTANCE_IDS) {
+                String prefix = repeated.prefix();
+                if (prefix.length() < id.length()) {
+                    ids.add(prefix + id.substring(prefix.length()));
+                    String repeating = prefix + repeated.piece().repeat(id.length());
+                    ids.add(repeating.substring(0, id.length() - 1) + "A");
+                }
+            }
+        }
+        ids.removeIf(id -> !PossibleMatch.INSTANCE_ID.matcher(id).matches());
+        return ids;
+    }
+
+    private static Set<String> addresses(String regex) {
+        Set<String> addresses = new LinkedHashSet<>(ADDRESSES);
+        for (PatternTree.Repeated repeated : repetitions(regex, PossibleMatch.ADDRESS_CHARACTERS)) {
+            for (String address : ADDRESSES) {
+                // All of its ends, of which one may make the prefix a whole address.
+                for (int from = 0; from < address.length(); from++) {
+                    addresses.add(repeated.prefix() + address.substring(from));
+                }
+            }
+        }
+        addresses.removeIf(address -> !PossibleMatch.ADDRESS.matcher(address).matches());
+        return addresses;
+    }
+
+    private static Collection<PatternTree.Repeated> repetitions(String regex, String characters) {
+        Set<Integer> alphabet = new LinkedHashSet<>();
+        characters.chars().forEach(alphabet::add);
+        return PatternTree.repetitions(regex, alphabet);
+    }
+
+    private PatternTree.Repeated slowValue(Collection<String> values) {
+        for (String value : values) {
+            if (match(value, STEPS) != Outcome.ENDED) {
+                return new PatternTree.Repeated("", value);
+            }
+        }
+        return null;
     }
 
     private PatternTree.Repeated slowPiece(String regex) {
@@ -102,6 +187,10 @@ final class OpenPattern {
         if (software && !PossibleMatch.SOFTWARE.matcher(value).matches()) {
             return Outcome.ENDED;
         }
+        return match(value, maxSteps);
+    }
+
+    private Outcome match(String value, long maxSteps) {
         long bound = Math.min(maxSteps, stepsLeft);
         CountedText text = new CountedText(value, bound);
         try {

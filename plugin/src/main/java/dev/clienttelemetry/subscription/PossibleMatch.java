@@ -15,16 +15,16 @@ import java.util.stream.IntStream;
  * ({@link Matcher#hitEnd}) fails for every longer text too.
  */
 final class PossibleMatch {
-    private static final String BASE64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
-    private static final String ADDRESS_CHARACTERS = "0123456789.:abcdef%";
+    static final String BASE64 = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    static final String ADDRESS_CHARACTERS = "0123456789.:abcdef%";
     private static final String SOFTWARE_CHARACTERS =
             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-";
 
     /** 16 bytes in Kafka's Base64: the last character carries four bits that are zero. */
-    private static final Pattern INSTANCE_ID = Pattern.compile("[A-Za-z0-9_-]{21}[AQgw]");
+    static final Pattern INSTANCE_ID = Pattern.compile("[A-Za-z0-9_-]{21}[AQgw]");
 
     /** {@code InetAddress.getHostAddress()}: IPv6 with all eight groups, without leading zeros, never shortened. */
-    private static final Pattern ADDRESS =
+    static final Pattern ADDRESS =
             Pattern.compile("(?:(?:0|[1-9][0-9]?|1[0-9]{2}|2[0-4][0-9]|25[0-5])(?:\\.(?!$)|$)){4}"
                     + "|(?:(?:0|[1-9a-f][0-9a-f]{0,3}):){7}(?:0|[1-9a-f][0-9a-f]{0,3})(?:%[a-z0-9.-]+)?");
 

@@ -265,7 +265,9 @@ public final class SubscriptionReview {
                         subscription,
                         Kind.OPEN_PATTERN,
                         "a client can keep a broker's thread busy, or exhaust its stack, with a "
-                                + selector.attribute().key() + " that repeats '" + Quoted.text(open.piece()) + "'"
+                                + selector.attribute().key()
+                                + (OpenPattern.triesWholeValues(selector) ? " such as '" : " that repeats '")
+                                + Quoted.text(open.piece()) + "'"
                                 + (open.prefix().isEmpty() ? "" : " after '" + Quoted.text(open.prefix()) + "'") + ": '"
                                 + Quoted.text(selector.regex()) + "' backtracks too much",
                         "Write it without repetitions inside or next to each other, or with possessive ones (*+, ++).");

@@ -298,7 +298,18 @@ class SubscriptionReviewTest {
         "client_software_version,.*.*.*.*Q,true",
         "client_software_version,([0-9]+[.]?)+x,true",
         "client_software_version,[^0]*_(x+x+)+y,false",
-        "client_id,[^0]*_(x+x+)+y,true"
+        "client_id,[^0]*_(x+x+)+y,true",
+        "client_instance_id,((([A-Za-z0-9_-]+)+)+)+x!,true",
+        "client_instance_id,zQ7((([A-Za-z0-9_-]+)+)+)+x!,true",
+        "client_instance_id,[A-Za-z0-9_-]+,false",
+        "client_instance_id,6Vob.*,false",
+        "client_source_address,(([0-9a-f]+:?)+)+\\.1,true",
+        "client_source_address,fd00:7:(([0-9a-f]+:?)+)+\\.1,true",
+        "client_source_address,10\\..*,false",
+        "client_source_address,([0-9]+\\.)+7,false",
+        "client_source_address,([0-9a-f]+:)+17,false",
+        "client_source_port,(([0-9]+)+)+x,false",
+        "client_source_port,9.*,false"
     })
     void triesOnlyWhatAClientMaySend(String attribute, String regex, boolean open) {
         assertThat(patternKinds(attribute, regex).contains(Kind.OPEN_PATTERN)).isEqualTo(open);
@@ -373,6 +384,19 @@ class SubscriptionReviewTest {
                 .isEqualTo("Subscription s1: its expressions and those of 1 more subscriptions were not all tried,"
                         + " since trying those before them took 4000 ms. Use fewer different expressions, or validate"
                         + " these by themselves.");
+    }
+
+    @Test
+    void tellsAnOrdinaryValueThatMakesAMatchSlow() {
+        assertThat(review(Map.of(
+                        "metrics",
+                        "org.apache.kafka.consumer.",
+                        "match",
+                        JAVA + ",client_instance_id=((([A-Za-z0-9_-]+)+)+)+x.?!?")))
+                .filteredOn(w -> w.kind() == Kind.OPEN_PATTERN)
+                .singleElement()
+                .satisfies(w -> assertThat(w.reason())
+                        .contains("with a client_instance_id such as '6Vob0uS6RPqrN0FtDYlUiQ': '((([A-"));
     }
 
     private static List<Kind> patternKinds(String attribute, String regex) {
