@@ -39,7 +39,7 @@ final class OpenPattern {
     private static final List<String> SOFTWARE_ENDS = List.of("", "-Z", ".0");
 
     /** As a broker makes them, and of one kind of character each, which a client can make. */
-    private static final List<String> INSTANCE_IDS = List.of(
+    static final List<String> INSTANCE_IDS = List.of(
             "6Vob0uS6RPqrN0FtDYlUiQ",
             "t2JxPK0cQqeYb7-d9uVn3A",
             "Zr_mH4sWT0-5fGk1aLpXvg",

@@ -81,6 +81,7 @@ public final class SubscriptionReview {
 
     private final Map<MatchSelector, Optional<Boolean>> impossible = new HashMap<>();
     private final Map<MatchSelector, Optional<PatternTree.Repeated>> slow = new HashMap<>();
+    private final Map<MatchSelector, Optional<Boolean>> wide = new HashMap<>();
     private final Map<MatchSelector, Optional<Integer>> matched = new HashMap<>();
     /** What librdkafka clients are asked for by subscriptions whose other selectors are these. */
     private final Map<Set<MatchSelector>, Supply> supplies = new HashMap<>();
@@ -247,14 +248,23 @@ public final class SubscriptionReview {
                                 "An address is written 10.0.0.7 or, all eight groups, 2001:db8:0:0:0:0:0:1; a host name"
                                         + " is never looked up.";
                             case CLIENT_SOURCE_PORT -> "A port is a decimal number up to 65535.";
-                            case CLIENT_ID ->
-                                "'^' matches only before and '$' only after the whole value; \\\\^ and \\\\$ are the characters"
-                                        + " themselves.";
+                            case CLIENT_ID -> remedyOfContradiction(selector.regex());
                             default -> "A client may use only letters, digits, dots and hyphens there.";
                         });
             }
         }
         return never;
+    }
+
+    private static String remedyOfContradiction(String regex) {
+        if (regex.contains("&&")) {
+            return "'&&' within brackets leaves the characters that both sides have.";
+        }
+        if (regex.indexOf('^') >= 0 || regex.indexOf('$') >= 0) {
+            return "'^' matches only before and '$' only after the whole value; \\\\^ and \\\\$ are the characters"
+                    + " themselves.";
+        }
+        return "What it asks for at one place, by a look ahead or behind or a border, contradicts what stands there.";
     }
 
     private void patterns(Subscription subscription) {
@@ -488,9 +498,8 @@ public final class SubscriptionReview {
 
     private void load(Subscription subscription) {
         boolean someClients = subscription.match().stream()
-                .anyMatch(selector -> selector.attribute() != ClientAttribute.CLIENT_SOFTWARE_NAME
-                        && selector.attribute() != ClientAttribute.CLIENT_SOFTWARE_VERSION
-                        && !selector.regex().equals(".*"));
+                .anyMatch(selector ->
+                        !isOnSoftware(selector) && !Boolean.TRUE.equals(tried(wide, selector, WideMatch::isWide)));
         if (someClients) {
             return;
         }

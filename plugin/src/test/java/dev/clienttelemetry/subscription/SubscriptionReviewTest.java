@@ -140,6 +140,49 @@ class SubscriptionReviewTest {
         assertThat(review(few)).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "client_id=.+;true",
+                "client_id=(?s).*;true",
+                "client_id=[^!]+;true",
+                "client_id=billing-.*;false",
+                "client_id=[a-z].*;false",
+                "client_instance_id=.+;true",
+                "client_instance_id=6V.*;false",
+                "client_source_address=[0-9.:a-f]+;true",
+                "client_source_address=10\\..*;false",
+                "client_source_port=\\d+;true",
+                "client_source_port=4\\d+;false"
+            })
+    void warnsOfTheLoadWhereASelectorLeavesNearlyAllClients(String selector, boolean warned) {
+        assertThat(kinds(review(Map.of(
+                                "metrics",
+                                "org.apache.kafka.consumer.",
+                                "interval.ms",
+                                "1000",
+                                "match",
+                                JAVA + "," + selector)))
+                        .contains(Kind.LOAD))
+                .isEqualTo(warned);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ';',
+            value = {
+                "[a-c&&[d-f]];both sides have",
+                "[a-c&&[d-f]]$;both sides have",
+                "a$b;after the whole value",
+                "(?!a)abc;contradicts"
+            })
+    void saysWhatToDoAboutTheContradictionThatThereIs(String regex, String remedy) {
+        assertThat(review(Map.of("metrics", "org.apache.kafka.consumer.", "match", JAVA + ",client_id=" + regex)))
+                .singleElement()
+                .satisfies(w -> assertThat(w.remedy()).contains(remedy));
+    }
+
     @Test
     void warnsOfAnIntervalThatNeverTakesEffect() {
         assertThat(kinds(review(
