@@ -50,9 +50,9 @@ final class SubscriptionData {
         String list = data.get(NAMES);
         if (list == null) {
             problems.add(NAMES, false, "no key 'names'", "'names' with the complete list of subscriptions");
-            return List.of();
         }
-        Set<String> names = names(list, problems);
+        // Without the list, what is wrong with the subscriptions that the other keys speak of is told all the same.
+        Set<String> names = list == null ? namesOfKeys(data.keySet()) : names(list, problems);
         Map<String, Map<String, String>> configs = new LinkedHashMap<>();
         names.forEach(name -> configs.put(name, new LinkedHashMap<>()));
         List<String> unknown = new ArrayList<>();
@@ -72,7 +72,9 @@ final class SubscriptionData {
                     }
                 }
             }
-            unknown.add(key);
+            if (list != null) {
+                unknown.add(key);
+            }
         });
         List<String> known = knownKeys(names);
         int told = 0;
@@ -83,7 +85,16 @@ final class SubscriptionData {
         }
         List<Subscription> subscriptions = new ArrayList<>();
         configs.forEach((name, config) -> {
+            List<String> given = List.copyOf(config.keySet());
             config.values().removeIf(String::isEmpty);
+            if (config.isEmpty() && !given.isEmpty()) {
+                problems.add(
+                        name + "." + given.get(0),
+                        false,
+                        "no value in any key of '" + Quoted.text(name) + "'",
+                        "at least one value; Kafka cannot keep an empty one");
+                return;
+            }
             if (config.isEmpty()) {
                 problems.add(
                         NAMES,
@@ -101,7 +112,19 @@ final class SubscriptionData {
                 }
             }
         });
-        return subscriptions;
+        return list == null ? List.of() : subscriptions;
+    }
+
+    private static Set<String> namesOfKeys(Set<String> keys) {
+        Set<String> names = new LinkedHashSet<>();
+        for (String key : keys) {
+            for (String field : Subscription.KEYS) {
+                if (key.endsWith("." + field) && key.length() > field.length() + 1) {
+                    names.add(key.substring(0, key.length() - field.length() - 1));
+                }
+            }
+        }
+        return names;
     }
 
     private static Set<String> names(String list, ProblemSink problems) {

@@ -22,6 +22,7 @@ import org.snakeyaml.engine.v2.events.ScalarEvent;
 import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.scanner.StreamReader;
 
 /**
  * Composes a YAML text into nodes with their places. Built on the parser's events, not on snakeyaml-engine's composer:
@@ -83,6 +84,17 @@ final class YamlComposer {
     }
 
     private YamlNode compose(String text) {
+        int control = firstControl(text);
+        if (control >= 0) {
+            // The reader tells it without its place.
+            String before = text.substring(0, control);
+            error(
+                    (int) before.chars().filter(c -> c == '\n').count() + 1,
+                    before.codePointCount(before.lastIndexOf('\n') + 1, control) + 1,
+                    String.format("the control character U+%04X", text.codePointAt(control)),
+                    "none; between double quotes an escape such as \\x1b stands for one");
+            return null;
+        }
         LoadSettings settings = LoadSettings.builder()
                 .setLabel(file)
                 .setUseMarks(true)
@@ -98,17 +110,34 @@ final class YamlComposer {
         } catch (MarkedYamlEngineException e) {
             Optional<Mark> mark = e.getProblemMark().or(e::getContextMark);
             String problem = e.getProblem() == null ? e.getMessage() : e.getProblem();
-            boolean star = e.getContext() != null && e.getContext().contains("alias");
             error(
                     mark.map(m -> m.getLine() + 1).orElse(0),
                     mark.map(m -> m.getColumn() + 1).orElse(0),
                     "no YAML: " + Quoted.text(problem),
-                    star ? "a name after '*', or \"*\" in quotes where all metrics are meant" : "YAML");
+                    expected(e));
             return null;
         } catch (YamlEngineException e) {
             error(0, 0, "no YAML: " + Quoted.text(e.getMessage()), "YAML");
             return null;
         }
+    }
+
+    private static int firstControl(String text) {
+        for (int i = 0; i < text.length(); i = text.offsetByCodePoints(i, 1)) {
+            if (!StreamReader.isPrintable(text.codePointAt(i))) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    private static String expected(MarkedYamlEngineException e) {
+        if (e.getContext() != null && e.getContext().contains("alias")) {
+            return "a name after '*', or \"*\" in quotes where all metrics are meant";
+        }
+        return e.getProblem() != null && e.getProblem().contains("unknown escape character")
+                ? "single quotes, which leave a backslash as it is, or two backslashes for one"
+                : "YAML";
     }
 
     private void take(Event event) {

@@ -406,4 +406,21 @@ class SubscriptionFilesTest {
                 .hasMessageContaining("found the unknown key 'subscription100.matricks10000', expected")
                 .hasMessageContaining("24900 more errors");
     }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "s.yaml|subscriptions:\\n- name: \u0007x|:2:9: found the control character U+0007, expected none",
+                "s.yaml|subscriptions: [{name: a, match: {client_id: \"billing\\.x\"}}]|expected single quotes",
+                "s.properties|names=a,b\\na.metrics=x\\nb.metrics=\\nb.match=|:3:11: found no value in any key of 'b'",
+                "s.properties|a.interval.ms=soon|found 'soon', expected a whole number",
+                "s.properties|a.interval.ms=soon|found no key 'names'"
+            })
+    void tellsThePlaceAndTheRemedy(String name, String text, String error) throws Exception {
+        Path file = Files.writeString(dir.resolve(name), text.replace("\\n", "\n"));
+        assertThatThrownBy(() -> SubscriptionFiles.read(file))
+                .isInstanceOf(InvalidSourceException.class)
+                .hasMessageContaining(error);
+    }
 }
