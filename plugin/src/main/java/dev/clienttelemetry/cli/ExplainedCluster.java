@@ -70,7 +70,8 @@ final class ExplainedCluster implements ClusterSubscriptions {
         }
         if (cause instanceof UnsupportedVersionException) {
             return new ClusterException(
-                    "The cluster has no client metrics subscriptions; Kafka 3.7 and later have, in KRaft mode ("
+                    "The cluster has no client metrics subscriptions, which Kafka 3.7 and later have in KRaft mode; or "
+                            + bootstrapServers + " is a controller's listener, and only a broker's answers ("
                             + Causes.text(cause) + ").",
                     cause);
         }
