@@ -47,6 +47,7 @@ class ClientMetricsCliIT {
                         argument -> argument.equals("localhost:9092") ? cluster.bootstrapServers() : argument);
                 Run run = run(kafka, arguments.toArray(String[]::new));
                 assertThat(run.out).as("%s, %s", command, run.err).isEqualTo(command.output());
+                assertThat(run.err).doesNotContain("log4j");
             }
             exitsAsDocumented(kafka, cluster);
         }
