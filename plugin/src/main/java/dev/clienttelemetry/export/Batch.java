@@ -45,13 +45,13 @@ final class Batch implements Payload {
     void measure() {
         size = 0;
         points = 0;
-        oldestReceivedNanos = entries.isEmpty() ? 0 : entries.get(0).chunk.receivedNanos();
+        oldestReceivedNanos = entries.isEmpty() ? 0 : entries.get(0).chunk().receivedNanos();
         for (SendQueue.Entry entry : entries) {
-            if (entry.chunk.receivedNanos() - oldestReceivedNanos < 0) {
-                oldestReceivedNanos = entry.chunk.receivedNanos();
+            if (entry.chunk().receivedNanos() - oldestReceivedNanos < 0) {
+                oldestReceivedNanos = entry.chunk().receivedNanos();
             }
-            size += entry.chunk.size();
-            points += entry.chunk.points();
+            size += entry.chunk().size();
+            points += entry.chunk().points();
         }
     }
 
@@ -80,7 +80,7 @@ final class Batch implements Payload {
         long beginning = 0;
         for (SendQueue.Entry entry : entries) {
             if (entry.begin(nanos)) {
-                beginning += entry.chunk.points();
+                beginning += entry.chunk().points();
             }
         }
         return beginning;
@@ -139,7 +139,7 @@ final class Batch implements Payload {
     @Override
     public void writeTo(OutputStream out) throws IOException {
         for (SendQueue.Entry entry : entries) {
-            out.write(entry.chunk.bytes());
+            out.write(entry.chunk().bytes());
         }
     }
 }

@@ -346,7 +346,7 @@ public final class ExportBuffer<U extends Unconverted> {
         try {
             nowNanos = nanos;
             for (SendQueue.Entry entry : batch.entries) {
-                long cost = cost(entry.chunk.size());
+                long cost = cost(entry.chunk().size());
                 convertedBytes -= cost;
                 release(cost);
                 if (reason == null) {
@@ -355,7 +355,7 @@ public final class ExportBuffer<U extends Unconverted> {
                     dropped(reason);
                 }
                 if (entry.attempted()) {
-                    pointsInFlight.addAndGet(-entry.chunk.points());
+                    pointsInFlight.addAndGet(-entry.chunk().points());
                 }
             }
             queue.done(batch, nanos);
@@ -372,7 +372,7 @@ public final class ExportBuffer<U extends Unconverted> {
     void giveBackAlone(Batch batch, long aloneNanos, long nanos) {
         lock.lock();
         try {
-            queue.goAlone(batch.entries.get(0).chunk.instance(), nanos + aloneNanos, nanos);
+            queue.goAlone(batch.entries.get(0).chunk().instance(), nanos + aloneNanos, nanos);
             queue.giveBack(batch, nanos);
         } finally {
             lock.unlock();
@@ -432,18 +432,19 @@ public final class ExportBuffer<U extends Unconverted> {
         release(cost);
         dropped(reason);
         if (evicted.attempted()) {
-            pointsInFlight.addAndGet(-evicted.chunk.points());
+            pointsInFlight.addAndGet(-evicted.chunk().points());
             exportFailed(evicted);
             if (evicted.wasLast()) {
                 exportEndedInFailure(evicted, evicted.firstAttemptNanos(), nowNanos);
             }
         }
+        evicted.forgetBytes();
         return true;
     }
 
     private void exportFailed(SendQueue.Entry entry) {
         if (entry.attempted()) {
-            metrics.pointsFailed().add(entry.errorType(), entry.chunk.points());
+            metrics.pointsFailed().add(entry.errorType(), entry.chunk().points());
         }
     }
 

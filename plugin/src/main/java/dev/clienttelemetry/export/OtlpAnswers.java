@@ -141,14 +141,16 @@ final class OtlpAnswers {
         return new Answer(outcome, name, said + remedy + askedToWait(retryAfterNanos), retryAfterNanos, 0);
     }
 
-    /** Says for how long the endpoint wants silence, in whole seconds, and how much of that it gets. */
+    /** Says for how long the endpoint wants silence, and how much of that it gets. */
     private static String askedToWait(long retryAfterNanos) {
         if (retryAfterNanos <= 0) {
             return "";
         }
         long second = TimeUnit.SECONDS.toNanos(1);
-        String asked =
-                "; it asks to wait " + (retryAfterNanos / second + (retryAfterNanos % second == 0 ? 0 : 1)) + " s";
+        String asked = "; it asks to wait "
+                + (retryAfterNanos < second
+                        ? TimeUnit.NANOSECONDS.toMillis(retryAfterNanos) + " ms"
+                        : retryAfterNanos / second + (retryAfterNanos % second == 0 ? 0 : 1) + " s");
         return retryAfterNanos <= Answer.MAX_SILENCE_NANOS
                 ? asked
                 : asked + ", of which at most " + Answer.MAX_SILENCE_NANOS / second + " s are waited";

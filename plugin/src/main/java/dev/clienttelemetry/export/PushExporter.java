@@ -490,7 +490,7 @@ public final class PushExporter {
             }
             return;
         }
-        ClientInstance instance = batch.entries.get(0).chunk.instance();
+        ClientInstance instance = batch.entries.get(0).chunk().instance();
         if (batch.entries.size() > 1) {
             buffer.giveBackAlone(batch, ALONE_NANOS, now);
             return;

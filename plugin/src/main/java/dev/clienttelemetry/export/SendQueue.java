@@ -30,10 +30,12 @@ final class SendQueue {
     /** As many instances as are remembered by default. */
     private static final int MAX_ALONE = 16384;
 
+    private static final byte[] NOTHING = {};
+
     /** A chunk with its place in both orders. */
     static final class Entry {
-        final Chunk chunk;
         final Lane lane;
+        private Chunk chunk;
         private final long number;
         private Entry older;
         private Entry newer;
@@ -52,6 +54,15 @@ final class SendQueue {
             this.chunk = chunk;
             this.lane = lane;
             this.number = number;
+        }
+
+        Chunk chunk() {
+            return chunk;
+        }
+
+        /** Lets go of what there was to send: a failed batch may keep an evicted entry for minutes. */
+        void forgetBytes() {
+            chunk = new Chunk(chunk.instance(), NOTHING, chunk.points(), chunk.receivedNanos());
         }
 
         /** Has its export begin unless it has. Returns whether it does now. */
@@ -168,7 +179,7 @@ final class SendQueue {
         return oldest == null ? null : oldest.chunk;
     }
 
-    /** Removes the oldest chunk and returns it. */
+    /** Removes the oldest chunk and returns it; the caller has it {@link Entry#forgetBytes} once it is accounted for. */
     Entry removeOldest(long nowNanos) {
         Entry entry = oldest;
         unlink(entry);

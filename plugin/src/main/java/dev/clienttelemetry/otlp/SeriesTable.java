@@ -116,22 +116,39 @@ final class SeriesTable {
     void removeUnseen(long now, long minutes) {
         int kept = 0;
         for (int row = 0; row < size; row++) {
-            long seen = rows[row * ROW + FLAGS] >>> SEEN_SHIFT;
-            if ((now - seen & SEEN_MASK) <= minutes) {
-                System.arraycopy(rows, row * ROW, rows, kept * ROW, ROW);
+            if (isSeen(row, now, minutes)) {
                 kept++;
             }
         }
         if (kept == size) {
             return;
         }
-        Arrays.fill(rows, kept * ROW, size * ROW, 0);
+        // What is given back counts for the bound on all series, so its memory goes too.
+        long[] keptRows = new long[(kept + Math.max(FIRST_CAPACITY, kept / 5)) * ROW];
+        int slots = FIRST_CAPACITY;
+        while (kept * 4 > slots * 3) {
+            slots *= 2;
+        }
+        int[] keptIndex = new int[slots];
+        int next = 0;
+        for (int row = 0; row < size; row++) {
+            if (isSeen(row, now, minutes)) {
+                System.arraycopy(rows, row * ROW, keptRows, next * ROW, ROW);
+                next++;
+            }
+        }
+        rows = keptRows;
+        index = keptIndex;
         size = kept;
         expected = 0;
-        Arrays.fill(index, 0);
         for (int row = 0; row < size; row++) {
             insert(row);
         }
+    }
+
+    private boolean isSeen(int row, long now, long minutes) {
+        long seen = rows[row * ROW + FLAGS] >>> SEEN_SHIFT;
+        return (now - seen & SEEN_MASK) <= minutes;
     }
 
     private void insert(int row) {

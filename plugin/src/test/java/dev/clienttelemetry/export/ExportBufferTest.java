@@ -125,9 +125,29 @@ class ExportBufferTest {
         Batch batch = takeBatch(100_000);
 
         assertThat(batch.entries)
-                .extracting(entry -> entry.chunk.instance().idLeastSignificantBits())
+                .extracting(entry -> entry.chunk().instance().idLeastSignificantBits())
                 .first()
                 .isEqualTo(2L);
+    }
+
+    @Test
+    void whatIsEvictedOutOfAFailedBatchHoldsNoBytesAnyMore() {
+        for (int i = 0; i < 14; i++) {
+            offer();
+            convert(i);
+        }
+        Batch failed = takeBatch(100_000);
+        buffer.begin(failed, 0);
+        buffer.keep(failed);
+        for (int i = 0; i < 14; i++) {
+            offer();
+            convert(100 + i);
+        }
+
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(14);
+        assertThat(failed.entries)
+                .hasSize(14)
+                .allSatisfy(entry -> assertThat(entry.chunk().bytes()).isEmpty());
     }
 
     @Test
@@ -290,12 +310,12 @@ class ExportBufferTest {
                         if (!inFlight.isEmpty()) {
                             Batch batch = inFlight.removeFirst();
                             for (SendQueue.Entry entry : batch.entries) {
-                                int instance = (int) entry.chunk.instance().idLeastSignificantBits();
-                                assertThat(entry.chunk.receivedNanos() - lastSent[instance])
+                                int instance = (int) entry.chunk().instance().idLeastSignificantBits();
+                                assertThat(entry.chunk().receivedNanos() - lastSent[instance])
                                         .as("order of instance %d, seed %d", instance, seed)
                                         .satisfies(later -> assertThat(lastSent[instance] == 0 || later > 0)
                                                 .isTrue());
-                                lastSent[instance] = entry.chunk.receivedNanos();
+                                lastSent[instance] = entry.chunk().receivedNanos();
                             }
                             deliveredPoints += batch.points();
                             any.done(batch, null, clock.getAsLong());
@@ -357,7 +377,7 @@ class ExportBufferTest {
     }
 
     private static long points(Set<SendQueue.Entry> entries) {
-        return entries.stream().mapToLong(entry -> entry.chunk.points()).sum();
+        return entries.stream().mapToLong(entry -> entry.chunk().points()).sum();
     }
 
     private static Pushes.Raw takeFrom(ExportBuffer<Pushes.Raw> any) {

@@ -125,6 +125,10 @@ class OtlpAnswersTest {
                         com.google.protobuf.Duration.newBuilder().setSeconds(2).setNanos(1))
                 .build());
 
+        String shortInfo = details(com.google.rpc.RetryInfo.newBuilder()
+                .setRetryDelay(com.google.protobuf.Duration.newBuilder().setNanos(300_000_000))
+                .build());
+
         assertThat(OtlpAnswers.http(503, "300", "", NOW).detail()).isEqualTo("HTTP 503; it asks to wait 300 s");
         assertThat(OtlpAnswers.http(503, "3600", "", NOW).detail())
                 .isEqualTo("HTTP 503; it asks to wait 3600 s, of which at most 300 s are waited");
@@ -132,6 +136,8 @@ class OtlpAnswersTest {
                 .contains("it asks to wait 9223372037 s, of which at most 300 s");
         assertThat(OtlpAnswers.http(503, "0", "", NOW).detail()).isEqualTo("HTTP 503");
         assertThat(OtlpAnswers.grpc(8, "", info).detail()).isEqualTo("gRPC RESOURCE_EXHAUSTED; it asks to wait 3 s");
+        assertThat(OtlpAnswers.grpc(8, "", shortInfo).detail())
+                .isEqualTo("gRPC RESOURCE_EXHAUSTED; it asks to wait 300 ms");
     }
 
     @Test

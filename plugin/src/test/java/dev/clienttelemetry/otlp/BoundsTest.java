@@ -104,6 +104,7 @@ class BoundsTest {
         }
         table.removeUnseen(110, 60);
         assertThat(table.size()).isEqualTo(1_500);
+        assertThat(table.bytes()).isLessThanOrEqualTo(96L * 1_500);
         for (int i = 0; i < 3_000; i++) {
             int row = table.find(i, ~i * 31L);
             if (i % 2 == 0) {
@@ -112,6 +113,24 @@ class BoundsTest {
                 assertThat(table.rows[row + SeriesTable.SUM]).isEqualTo(i);
             }
         }
+    }
+
+    @Test
+    void seriesThatGoTakeTheirMemoryWithThem() {
+        SeriesTable table = new SeriesTable();
+        for (int i = 0; i < 5_000; i++) {
+            int row = table.add(i, ~i * 31L);
+            table.rows[row + SeriesTable.FLAGS] = (long) (i < 1 ? 100 : 1) << SeriesTable.SEEN_SHIFT;
+        }
+        table.removeUnseen(110, 60);
+        assertThat(table.size()).isEqualTo(1);
+        assertThat(table.find(0, -31)).isZero();
+        assertThat(table.bytes()).isLessThan(500);
+        table.removeUnseen(200, 60);
+        assertThat(table.size()).isZero();
+        assertThat(table.find(0, -31)).isEqualTo(-1);
+        assertThat(table.add(7, 8)).isZero();
+        assertThat(table.find(7, 8)).isZero();
     }
 
     @Test
