@@ -15,6 +15,7 @@ import dev.clienttelemetry.pipeline.CapturedLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.AbstractMap;
 import java.util.EnumMap;
@@ -134,7 +135,7 @@ class SubscriptionSynchronizerTest {
         write("{name: a, metrics: [x]}");
         synchronizer.round(1);
         for (String bad : List.of("nonsense", "", "subscriptions:\n")) {
-            Files.writeString(file, bad);
+            replace(bad);
             cluster.subscriptions.remove("a");
             nextRound();
             assertThat(cluster.subscriptions).as("'%s'", bad).containsKey("a");
@@ -153,7 +154,7 @@ class SubscriptionSynchronizerTest {
         synchronizer = synchronizer(true);
         cluster.subscriptions.put("foreign", new TreeMap<>(Map.of("metrics", "z")));
         synchronizer.round(1);
-        Files.writeString(file, "subscriptions:");
+        replace("subscriptions:");
         nextRound();
         assertThat(cluster.calls).isEmpty();
     }
@@ -322,13 +323,13 @@ class SubscriptionSynchronizerTest {
             await().atMost(Duration.ofSeconds(20)).until(() -> cluster.subscriptions.containsKey("a"));
             String good = Files.readString(file);
 
-            Files.writeString(file, "subscriptions: [{nam: a, interval: 1}]");
+            replace("subscriptions: [{nam: a, interval: 1}]");
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> !log.lines(":1:17: ").isEmpty());
-            Files.writeString(file, "subscriptions: 7");
+            replace("subscriptions: 7");
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> !log.lines(":1:16: ").isEmpty());
-            Files.writeString(file, good);
+            replace(good);
             await().atMost(Duration.ofSeconds(20))
                     .until(() -> !log.lines("can be read from").isEmpty());
 
@@ -425,7 +426,13 @@ class SubscriptionSynchronizerTest {
     }
 
     private void write(String subscriptions) throws Exception {
-        Files.writeString(file, "subscriptions: [" + subscriptions + "]");
+        replace("subscriptions: [" + subscriptions + "]");
+    }
+
+    /** At once: a file that is written in place may be read when it is empty. */
+    private void replace(String text) throws Exception {
+        Path next = Files.writeString(file.resolveSibling("next"), text);
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     }
 
     private static final class Cluster implements ClusterSubscriptions {
