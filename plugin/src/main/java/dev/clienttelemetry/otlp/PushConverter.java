@@ -30,7 +30,6 @@ public final class PushConverter {
     private final PushReader reader;
     private final SumConverter sums;
     private final CanonicalForm canonicalForm = new CanonicalForm();
-    private final PushWriter writer = new PushWriter();
     private final PushOutline outline = new PushOutline();
     private final Map<ClientInstance, InstanceState> states = new HashMap<>();
     private boolean anyPush;
@@ -57,8 +56,8 @@ public final class PushConverter {
     public PushConverter(ConversionSettings settings, TelemetryMetrics metrics) {
         this.settings = settings;
         this.metrics = metrics;
-        this.reader = new PushReader(settings, hash);
-        this.sums = new SumConverter(settings, metrics);
+        this.reader = new PushReader(settings, hash, outline);
+        this.sums = new SumConverter(settings, metrics, outline);
     }
 
     /**
@@ -85,10 +84,10 @@ public final class PushConverter {
             state.labels = new LabelBlock(settings, instance, client, hash);
         }
 
-        read(payload, state.labels);
+        byte[] canonical = read(payload, state.labels);
         int seriesElsewhere = series - state.table.size();
-        sums.convert(outline, state.table, seriesElsewhere, nowMs);
-        ConvertedPush push = writer.write(outline, state.labels.bytes());
+        sums.convert(state.table, seriesElsewhere, nowMs);
+        ConvertedPush push = new PushWriter(outline, canonical, state.labels.bytes()).write();
         outline.release();
         setSeries(seriesElsewhere + state.table.size());
         if (instance.ended() && !instance.terminated()) {
@@ -125,15 +124,17 @@ public final class PushConverter {
         return nowNanos / NANOS_PER_MS;
     }
 
-    private void read(byte[] payload, LabelBlock labels) {
+    /** Reads a push and returns the bytes that were read: the payload, in canonical form if it was not yet. */
+    private byte[] read(byte[] payload, LabelBlock labels) {
+        byte[] canonical = payload;
         int forged = 0;
         try {
-            reader.read(payload, labels, outline);
+            reader.read(payload, labels);
         } catch (PushReader.NotCanonicalException unusual) {
-            byte[] rewritten = canonicalForm.rewrite(payload);
+            canonical = canonicalForm.rewrite(payload);
             forged = canonicalForm.forgedAttributes();
             try {
-                reader.read(rewritten, labels, outline);
+                reader.read(canonical, labels);
             } catch (PushReader.NotCanonicalException impossible) {
                 throw new IllegalStateException("A push in canonical form was not read as such", impossible);
             }
@@ -152,6 +153,7 @@ public final class PushConverter {
                 }
             }
         }
+        return canonical;
     }
 
     /**

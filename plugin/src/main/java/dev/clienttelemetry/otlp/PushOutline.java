@@ -17,9 +17,6 @@ final class PushOutline {
     /** Lists longer than this give their memory back after the push. */
     private static final int LARGE = 1 << 13;
 
-    /** The push in canonical form; all positions are positions in it. */
-    byte[] bytes;
-
     /** Where the push's own unknown fields begin; up to its end. */
     int suffixStart;
 
@@ -37,9 +34,7 @@ final class PushOutline {
     final Metrics metrics = new Metrics();
     final Points points = new Points();
 
-    void clear(byte[] push) {
-        bytes = push;
-        suffixStart = push.length;
+    void clear() {
         unchangedPoints = 0;
         resources.clear();
         scopes.clear();
@@ -47,9 +42,8 @@ final class PushOutline {
         points.clear();
     }
 
-    /** Lets go of the push, and of memory that only an outsized one needs. */
+    /** Lets go of memory that only an outsized push needs. */
     void release() {
-        bytes = null;
         resources.release();
         scopes.release();
         metrics.release();

@@ -41,6 +41,7 @@ final class PushReader {
     /** Spreads small numbers over all bits: 2 to the 64th over the golden ratio. */
     private static final long ODD = 0x9e3779b97f4a7c15L;
 
+    private final PushOutline outline;
     private final KeyedHash hash;
     private final Temporality temporalityPreference;
     private final boolean dropNanGauges;
@@ -55,9 +56,10 @@ final class PushReader {
     /** How many ResourceMetrics, ScopeMetrics and metrics the push has. */
     private int parts;
 
-    private PushOutline outline;
-    private byte[] bytes;
-    private LabelBlock labels;
+    /** The labels' part of the identity of each resource. */
+    private long labelsHigh;
+
+    private long labelsLow;
 
     // The resource and the scope read last, since the Java client repeats them before each metric.
     private int resource;
@@ -116,7 +118,8 @@ final class PushReader {
         }
     }
 
-    PushReader(ConversionSettings settings, KeyedHash hash) {
+    PushReader(ConversionSettings settings, KeyedHash hash, PushOutline outline) {
+        this.outline = outline;
         this.hash = hash;
         this.temporalityPreference = settings.temporality();
         this.dropNanGauges = settings.dropNanGauges();
@@ -137,11 +140,10 @@ final class PushReader {
         return passedThrough;
     }
 
-    /** Reads a push. */
-    void read(byte[] push, LabelBlock labels, PushOutline outline) throws NotCanonicalException {
-        this.outline = outline;
-        this.bytes = push;
-        this.labels = labels;
+    /** Reads a push into the outline. */
+    void read(byte[] push, LabelBlock labels) throws NotCanonicalException {
+        labelsHigh = labels.hashHigh();
+        labelsLow = labels.hashLow();
         int labelBytes = Math.max(push.length, MAX_LABEL_BYTES);
         maxResources = Math.min(MAX_RESOURCES, Math.max(1, labelBytes / Math.max(1, labels.bytes().length)));
         lookingAhead = false;
@@ -153,7 +155,7 @@ final class PushReader {
         }
     }
 
-    private void read(byte[] push) throws NotCanonicalException {
+    private void read(byte[] b) throws NotCanonicalException {
         if (droppedInAll > 0) {
             Arrays.fill(dropped, 0);
             droppedInAll = 0;
@@ -163,35 +165,34 @@ final class PushReader {
         resourceIdentities.clear();
         scopeIdentities.clear();
         metricIdentities.clear();
-        outline.clear(push);
+        outline.clear();
         resource = -1;
         scope = -1;
         int at = 0;
-        while (at < push.length && push[at] == Tag.RESOURCE_METRICS) {
-            int start = content(at + 1);
-            at = fieldEnd(at + 1);
-            resourceMetrics(start, at);
+        while (at < b.length && b[at] == Tag.RESOURCE_METRICS) {
+            int start = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            resourceMetrics(b, start, at);
         }
         outline.suffixStart = at;
-        require(CanonicalForm.has(Schema.METRICS_DATA, push, at, push.length, 2));
+        require(CanonicalForm.has(Schema.METRICS_DATA, b, at, b.length, 2));
         outline.asPushed = outline.resources.count == 1
                 && parts == 1 + outline.scopes.count + outline.metrics.count()
                 && droppedInAll == 0;
     }
 
-    private void resourceMetrics(int start, int end) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void resourceMetrics(byte[] b, int start, int end) throws NotCanonicalException {
         parts++;
         int resourceStart = start;
         int resourceEnd = start;
         int at = start;
         if (at < end && b[at] == Tag.RESOURCE) {
-            resourceStart = content(at + 1);
-            resourceEnd = fieldEnd(at + 1);
+            resourceStart = content(b, at + 1);
+            resourceEnd = fieldEnd(b, at + 1);
             at = resourceEnd;
         }
         int scopesStart = at;
-        int scopesEnd = lookingAhead ? afterAll(Tag.SCOPE_METRICS, at, end) : end;
+        int scopesEnd = lookingAhead ? afterAll(b, Tag.SCOPE_METRICS, at, end) : end;
         PushOutline.Resources resources = outline.resources;
         if (resource < 0
                 || scopesEnd != end
@@ -199,41 +200,40 @@ final class PushReader {
                 || !Arrays.equals(
                         b, resourceStart, resourceEnd, b, resources.start[resource], resources.end[resource])) {
             require(CanonicalForm.has(Schema.RESOURCE_METRICS, b, scopesEnd, end, 3));
-            resource = resource(resourceStart, resourceEnd, scopesEnd, end);
+            resource = resource(b, resourceStart, resourceEnd, scopesEnd, end);
             scope = -1;
         }
         at = scopesStart;
         while (at < scopesEnd && b[at] == Tag.SCOPE_METRICS) {
-            int scopeMetricsStart = content(at + 1);
-            at = fieldEnd(at + 1);
-            scopeMetrics(scopeMetricsStart, at);
+            int scopeMetricsStart = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            scopeMetrics(b, scopeMetricsStart, at);
         }
         missedSuffix |= at < scopesEnd;
     }
 
-    private int afterAll(byte tag, int start, int end) throws NotCanonicalException {
+    private static int afterAll(byte[] b, byte tag, int start, int end) throws NotCanonicalException {
         int at = start;
-        while (at < end && bytes[at] == tag) {
-            at = fieldEnd(at + 1);
+        while (at < end && b[at] == tag) {
+            at = fieldEnd(b, at + 1);
         }
         return at;
     }
 
     /** Returns the number of the resource, that of an equal one where there is one. */
-    private int resource(int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
-        byte[] b = bytes;
+    private int resource(byte[] b, int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
         attributesHigh = 0;
         attributesLow = 0;
         int at = start;
         while (at < end && b[at] == Tag.RESOURCE_ATTRIBUTES) {
-            int attributeStart = content(at + 1);
-            at = fieldEnd(at + 1);
-            attribute(attributeStart, at, true);
+            int attributeStart = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            attribute(b, attributeStart, at, true);
         }
         require(CanonicalForm.has(Schema.RESOURCE, b, at, end, 2));
         // Labels alone where the client sends no resource, as librdkafka does not.
-        long high = labels.hashHigh();
-        long low = labels.hashLow();
+        long high = labelsHigh;
+        long low = labelsLow;
         if (start != end) {
             hash.hash(high, low, attributesHigh, attributesLow, b, at, end, 0, 0);
             high = hash.high;
@@ -264,17 +264,16 @@ final class PushReader {
         return added;
     }
 
-    private void scopeMetrics(int start, int end) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void scopeMetrics(byte[] b, int start, int end) throws NotCanonicalException {
         parts++;
         int scopeEnd = start;
         int at = start;
         if (at < end && b[at] == Tag.SCOPE) {
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
             scopeEnd = at;
         }
         int metricsStart = at;
-        int metricsEnd = lookingAhead ? afterAll(Tag.METRICS, at, end) : end;
+        int metricsEnd = lookingAhead ? afterAll(b, Tag.METRICS, at, end) : end;
         PushOutline.Scopes scopes = outline.scopes;
         if (beyondResources) {
             scope = -1;
@@ -283,33 +282,32 @@ final class PushReader {
                 || scopes.suffixStart[scope] != scopes.suffixEnd[scope]
                 || !Arrays.equals(b, start, scopeEnd, b, scopes.start[scope], scopes.end[scope])) {
             require(CanonicalForm.has(Schema.SCOPE_METRICS, b, metricsEnd, end, 3));
-            scope = scope(start, scopeEnd, metricsEnd, end);
+            scope = scope(b, start, scopeEnd, metricsEnd, end);
         }
         at = metricsStart;
         while (at < metricsEnd && b[at] == Tag.METRICS) {
-            int contentStart = content(at + 1);
-            at = fieldEnd(at + 1);
-            metric(contentStart, at);
+            int contentStart = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            metric(b, contentStart, at);
         }
         missedSuffix |= at < metricsEnd;
     }
 
     /** Returns the number of the scope within its resource, that of an equal one where there is one. */
-    private int scope(int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
-        byte[] b = bytes;
+    private int scope(byte[] b, int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
         attributesHigh = 0;
         attributesLow = 0;
-        int at = start == end ? start : content(start + 1);
+        int at = start == end ? start : content(b, start + 1);
         int prefixStart = at;
         while (at < end && (b[at] == Tag.SCOPE_NAME || b[at] == Tag.SCOPE_VERSION)) {
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
         }
         int prefixEnd = at;
         require(CanonicalForm.has(Schema.INSTRUMENTATION_SCOPE, b, prefixStart, prefixEnd, 0));
         while (at < end && b[at] == Tag.SCOPE_ATTRIBUTES) {
-            int attributeStart = content(at + 1);
-            at = fieldEnd(at + 1);
-            attribute(attributeStart, at, true);
+            int attributeStart = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            attribute(b, attributeStart, at, true);
         }
         require(CanonicalForm.has(Schema.INSTRUMENTATION_SCOPE, b, at, end, 4));
         PushOutline.Resources resources = outline.resources;
@@ -359,8 +357,7 @@ final class PushReader {
         return added;
     }
 
-    private void metric(int start, int end) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void metric(byte[] b, int start, int end) throws NotCanonicalException {
         parts++;
         metric = -1;
         metricStart = start;
@@ -371,22 +368,22 @@ final class PushReader {
         unitEnd = 0;
         int at = start;
         if (at < end && b[at] == Tag.NAME) {
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
             nameEnd = at;
             require(b[start + 1] != 0);
         }
         if (at < end && b[at] == Tag.DESCRIPTION) {
             require(b[at + 1] != 0);
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
         }
         if (at < end && b[at] == Tag.UNIT) {
             require(b[at + 1] != 0);
             unitStart = at;
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
             unitEnd = at;
         }
         if (at < end && !isData(b[at])) {
-            at = restOfPrefix(at, end);
+            at = restOfPrefix(b, at, end);
         }
         if (at == end) {
             drop(nameEnd == nameStart ? PointDropReason.NO_NAME : PointDropReason.NO_DATA, 1);
@@ -394,30 +391,30 @@ final class PushReader {
         }
         data = at;
         type = b[at];
-        int pointsStart = content(at + 1);
-        dataEnd = fieldEnd(at + 1);
+        int pointsStart = content(b, at + 1);
+        dataEnd = fieldEnd(b, at + 1);
         if (type == Tag.GAUGE
                 && dataEnd == end
                 && pointsStart < end
                 && b[pointsStart] == Tag.DATA_POINTS
                 && nameEnd != nameStart
-                && fieldEnd(pointsStart + 1) == end) {
-            gaugeOfOnePoint(pointsStart, end);
+                && fieldEnd(b, pointsStart + 1) == end) {
+            gaugeOfOnePoint(b, pointsStart, end);
         } else {
-            points(pointsStart, end);
+            points(b, pointsStart, end);
         }
     }
 
     /** Reads a gauge that ends with its only point, as most metrics of Kafka's clients. */
-    private void gaugeOfOnePoint(int pointsStart, int end) throws NotCanonicalException {
+    private void gaugeOfOnePoint(byte[] b, int pointsStart, int end) throws NotCanonicalException {
         dataSuffixStart = end;
-        PointDropReason reason = unchangedPoint(content(pointsStart + 1), end, dropNanGauges);
+        PointDropReason reason = unchangedPoint(b, content(b, pointsStart + 1), end, dropNanGauges);
         if (reason != null) {
             drop(reason, 1);
             return;
         }
         int known = outline.metrics.end;
-        metric = coalesced();
+        metric = coalesced(b);
         int[] rows = outline.metrics.rows;
         if (metric == known) {
             rows[metric + Metrics.UNCHANGED_COUNT] = 1;
@@ -429,13 +426,12 @@ final class PushReader {
     }
 
     /** Reads the points of a metric of any kind, and what comes after them. */
-    private void points(int pointsStart, int end) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void points(byte[] b, int pointsStart, int end) throws NotCanonicalException {
         require(dataEnd == end || CanonicalForm.has(Schema.METRIC, b, dataEnd, end, b[data] >>> 3));
         int at = pointsStart;
         int points = 0;
         while (at < dataEnd && b[at] == Tag.DATA_POINTS) {
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
             points++;
         }
         dataSuffixStart = at;
@@ -448,13 +444,13 @@ final class PushReader {
         switch (b[data]) {
             case Tag.GAUGE:
                 require(at == dataEnd || CanonicalForm.has(Schema.GAUGE, b, at, dataEnd, 2));
-                unchangedNumbers(pointsStart, dropNanGauges);
+                unchangedNumbers(b, pointsStart, dropNanGauges);
                 break;
             case Tag.SUM:
-                sum(pointsStart, points);
+                sum(b, pointsStart, points);
                 break;
             default:
-                histogramOrSummary(pointsStart);
+                histogramOrSummary(b, pointsStart);
         }
     }
 
@@ -464,8 +460,7 @@ final class PushReader {
      *
      * @return its position, or the metric's end where there is none
      */
-    private int restOfPrefix(int from, int end) throws NotCanonicalException {
-        byte[] b = bytes;
+    private int restOfPrefix(byte[] b, int from, int end) throws NotCanonicalException {
         int at = from;
         while (at < end && !isData(b[at])) {
             at = Wire.afterValue(b, Wire.afterVarint(b, at), b[at] & 7);
@@ -482,8 +477,7 @@ final class PushReader {
                 || tag == Tag.SUMMARY;
     }
 
-    private void sum(int pointsStart, int points) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void sum(byte[] b, int pointsStart, int points) throws NotCanonicalException {
         int temporality = 0;
         boolean monotonic = false;
         int at = dataSuffixStart;
@@ -499,37 +493,37 @@ final class PushReader {
         type = Tag.SUM | temporality << 8 | (monotonic ? 1 << 16 : 0);
         if (temporality == TEMPORALITY_CUMULATIVE
                 || temporality == TEMPORALITY_DELTA && monotonic && temporalityPreference != Temporality.CUMULATIVE) {
-            unchangedNumbers(pointsStart, false);
+            unchangedNumbers(b, pointsStart, false);
         } else if (temporality == TEMPORALITY_DELTA) {
-            deltas(pointsStart, monotonic);
+            deltas(b, pointsStart, monotonic);
         } else {
             drop(PointDropReason.UNSPECIFIED_TEMPORALITY, points);
         }
     }
 
     /** Reads the points of a gauge, or of a sum that is not converted. */
-    private void unchangedNumbers(int pointsStart, boolean dropNan) throws NotCanonicalException {
+    private void unchangedNumbers(byte[] b, int pointsStart, boolean dropNan) throws NotCanonicalException {
         int at = pointsStart;
         beginRun(at);
         while (at < dataSuffixStart) {
             int fieldStart = at;
-            int start = content(at + 1);
-            at = fieldEnd(at + 1);
-            PointDropReason reason = unchangedPoint(start, at, dropNan);
+            int start = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            PointDropReason reason = unchangedPoint(b, start, at, dropNan);
             if (reason == null) {
                 runCount++;
             } else {
                 drop(reason, 1);
-                endRun(pointsStart, fieldStart);
+                endRun(b, pointsStart, fieldStart);
                 beginRun(at);
             }
         }
-        endRun(pointsStart, at);
+        endRun(b, pointsStart, at);
     }
 
     /** Reads a point that is copied as it is. Returns why it is left out, null where it is not. */
-    private PointDropReason unchangedPoint(int start, int end, boolean dropNan) throws NotCanonicalException {
-        numberPoint(start, end, false);
+    private PointDropReason unchangedPoint(byte[] b, int start, int end, boolean dropNan) throws NotCanonicalException {
+        numberPoint(b, start, end, false);
         if (time == 0) {
             return PointDropReason.NO_TIME;
         }
@@ -539,8 +533,7 @@ final class PushReader {
         return beyondResources ? PointDropReason.RESOURCE_BOUND : null;
     }
 
-    private void histogramOrSummary(int pointsStart) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void histogramOrSummary(byte[] b, int pointsStart) throws NotCanonicalException {
         int dataType;
         int attributes;
         switch (b[data]) {
@@ -561,8 +554,8 @@ final class PushReader {
         beginRun(at);
         while (at < dataSuffixStart) {
             int fieldStart = at;
-            int start = content(at + 1);
-            at = fieldEnd(at + 1);
+            int start = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
             time = 0;
             // Their fields are not compared with anything: only where attributes and time are matters.
             for (int field = start; field < at; ) {
@@ -572,7 +565,7 @@ final class PushReader {
                 if (tag == Tag.TIME) {
                     time = Wire.fixed64(b, afterTag);
                 } else if (tag >>> 3 == attributes) {
-                    attribute(content(afterTag), field, false);
+                    attribute(b, content(b, afterTag), field, false);
                 }
             }
             if (time != 0 && !beyondResources) {
@@ -580,11 +573,11 @@ final class PushReader {
                 runCount++;
             } else {
                 drop(time == 0 ? PointDropReason.NO_TIME : PointDropReason.RESOURCE_BOUND, 1);
-                endRun(pointsStart, fieldStart);
+                endRun(b, pointsStart, fieldStart);
                 beginRun(at);
             }
         }
-        endRun(pointsStart, at);
+        endRun(b, pointsStart, at);
     }
 
     private void drop(PointDropReason reason, int points) {
@@ -599,14 +592,14 @@ final class PushReader {
     }
 
     /** Ends a run of points: all of the metric's, or those since or up to one that is left out. */
-    private void endRun(int pointsStart, int end) {
+    private void endRun(byte[] b, int pointsStart, int end) {
         if (runCount == 0) {
             return;
         }
         boolean all = runStart == pointsStart && end == dataSuffixStart;
         if (metric < 0) {
             int known = outline.metrics.end;
-            metric = coalesced();
+            metric = coalesced(b);
             if (all && metric == known) {
                 int[] rows = outline.metrics.rows;
                 rows[metric + Metrics.UNCHANGED_COUNT] = runCount;
@@ -627,7 +620,7 @@ final class PushReader {
         points.pointCount[point] = count;
     }
 
-    private void deltas(int pointsStart, boolean monotonic) throws NotCanonicalException {
+    private void deltas(byte[] b, int pointsStart, boolean monotonic) throws NotCanonicalException {
         PushOutline.Points points = outline.points;
         boolean anyDropped = false;
         if (!beyondResources) {
@@ -637,7 +630,7 @@ final class PushReader {
                     scopes.hashLow[scope],
                     monotonic ? 1 : 0,
                     0,
-                    bytes,
+                    b,
                     nameStart,
                     nameEnd,
                     unitStart,
@@ -647,9 +640,9 @@ final class PushReader {
         }
         int at = pointsStart;
         while (at < dataSuffixStart) {
-            int start = content(at + 1);
-            at = fieldEnd(at + 1);
-            numberPoint(start, at, true);
+            int start = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            numberPoint(b, start, at, true);
             PointDropReason reason = null;
             if (time == 0) {
                 reason = PointDropReason.NO_TIME;
@@ -664,7 +657,7 @@ final class PushReader {
                 continue;
             }
             if (metric < 0) {
-                metric = coalesced();
+                metric = coalesced(b);
             }
             int point = addPoint(metric, PushOutline.Points.DELTA);
             points.start[point] = start;
@@ -682,7 +675,7 @@ final class PushReader {
                 points.hashHigh[point] = metricHashHigh;
                 points.hashLow[point] = metricHashLow;
             } else {
-                hash.hash(metricHashHigh, metricHashLow, attributesHigh, attributesLow, bytes, 0, 0, 0, 0);
+                hash.hash(metricHashHigh, metricHashLow, attributesHigh, attributesLow, b, 0, 0, 0, 0);
                 points.hashHigh[point] = hash.high;
                 points.hashLow[point] = hash.low;
             }
@@ -713,18 +706,17 @@ final class PushReader {
     }
 
     /** Returns the row of the metric that is being read, that of an equal one where there is one. */
-    private int coalesced() {
-        long low = hash.quick((long) scope << 32 | type, bytes, nameStart, nameEnd);
+    private int coalesced(byte[] b) {
+        long low = hash.quick((long) scope << 32 | type, b, nameStart, nameEnd);
         int found = metricIdentities.find(0, low);
-        return found < 0 ? addMetric(0, low) : coalesced(found);
+        return found < 0 ? addMetric(0, low) : coalesced(b, found);
     }
 
     /** Does so where another metric has the same scope and name. */
-    private int coalesced(int sameName) {
+    private int coalesced(byte[] b, int sameName) {
         PushOutline.Scopes scopes = outline.scopes;
-        byte[] b = bytes;
         int found = sameName;
-        if (!isEqualButForPoints(found)) {
+        if (!isEqualButForPoints(b, found)) {
             // Metrics of one name that differ in anything else, as many as a client likes, are found by all they have.
             hash.hash(scopes.hashHigh[scope], scopes.hashLow[scope], METRIC_DOMAIN, scope, b, metricStart, data, 0, 0);
             hash.hash(hash.high, hash.low, METRIC_DOMAIN, type, b, dataSuffixStart, dataEnd, dataEnd, metricEnd);
@@ -772,9 +764,8 @@ final class PushReader {
         return added;
     }
 
-    private boolean isEqualButForPoints(int other) {
+    private boolean isEqualButForPoints(byte[] b, int other) {
         int[] rows = outline.metrics.rows;
-        byte[] b = bytes;
         return rows[other + Metrics.SCOPE] == scope
                 && b[data] == b[rows[other + Metrics.DATA]]
                 && Arrays.equals(b, metricStart, data, b, rows[other + Metrics.START], rows[other + Metrics.DATA])
@@ -789,8 +780,7 @@ final class PushReader {
     }
 
     /** Reads a NumberDataPoint into the fields for the point that is being read. */
-    private void numberPoint(int start, int end, boolean identity) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void numberPoint(byte[] b, int start, int end, boolean identity) throws NotCanonicalException {
         if (end - start >= 27
                 && b[start] == Tag.START_TIME
                 && b[start + 9] == Tag.TIME
@@ -807,24 +797,23 @@ final class PushReader {
             attributesStart = start + 27;
             attributesEnd = end;
             if (end - start > 27) {
-                attributesAndFlags(end, identity);
+                attributesAndFlags(b, end, identity);
             }
         } else {
-            attributesStart = timesAndValue(start, end);
-            attributesAndFlags(end, identity);
+            attributesStart = timesAndValue(b, start, end);
+            attributesAndFlags(b, end, identity);
         }
     }
 
     /** Reads what is left of a NumberDataPoint from its attributes on. */
-    private void attributesAndFlags(int end, boolean identity) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void attributesAndFlags(byte[] b, int end, boolean identity) throws NotCanonicalException {
         attributesHigh = 0;
         attributesLow = 0;
         int at = attributesStart;
         while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
-            int attributeStart = content(at + 1);
-            at = fieldEnd(at + 1);
-            attribute(attributeStart, at, identity);
+            int attributeStart = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            attribute(b, attributeStart, at, identity);
         }
         attributesEnd = at;
         if (at < end && b[at] == Tag.FLAGS) {
@@ -834,8 +823,7 @@ final class PushReader {
     }
 
     /** Reads a NumberDataPoint up to its attributes and returns where they begin. */
-    private int timesAndValue(int start, int end) throws NotCanonicalException {
-        byte[] b = bytes;
+    private int timesAndValue(byte[] b, int start, int end) throws NotCanonicalException {
         startTimeAt = -1;
         startTime = 0;
         time = 0;
@@ -862,7 +850,7 @@ final class PushReader {
             at += 9;
         }
         while (at < end && b[at] == Tag.EXEMPLARS) {
-            at = fieldEnd(at + 1);
+            at = fieldEnd(b, at + 1);
         }
         if (at < end && b[at] == Tag.INT_VALUE) {
             valueAt = at;
@@ -874,14 +862,13 @@ final class PushReader {
     }
 
     /** Checks an attribute and adds its hash to those of its set. */
-    private void attribute(int start, int end, boolean identity) throws NotCanonicalException {
-        byte[] b = bytes;
+    private void attribute(byte[] b, int start, int end, boolean identity) throws NotCanonicalException {
         if (start < end && b[start] == Tag.KEY) {
-            int key = content(start + 1);
-            int keyEnd = fieldEnd(start + 1);
+            int key = content(b, start + 1);
+            int keyEnd = fieldEnd(b, start + 1);
             // The rewrite leaves forged attributes out.
             require(!ReservedKeys.contain(b, key, keyEnd));
-            require(key < keyEnd && (keyEnd == end || isPlainValue(keyEnd, end))
+            require(key < keyEnd && (keyEnd == end || isPlainValue(b, keyEnd, end))
                     || CanonicalForm.has(Schema.KEY_VALUE, b, start, end, 0));
         } else {
             require(CanonicalForm.has(Schema.KEY_VALUE, b, start, end, 2));
@@ -894,8 +881,7 @@ final class PushReader {
     }
 
     /** Returns whether a range is an attribute's value in canonical form, neither long nor nested, and nothing else. */
-    private boolean isPlainValue(int start, int end) {
-        byte[] b = bytes;
+    private static boolean isPlainValue(byte[] b, int start, int end) {
         if (b[start] != Tag.VALUE || b[start + 1] != end - start - 2) {
             return false;
         }
@@ -932,17 +918,15 @@ final class PushReader {
     }
 
     /** Returns where the content of a length-delimited field begins, given the position of its length. */
-    private int content(int lengthAt) throws NotCanonicalException {
-        byte[] b = bytes;
+    private static int content(byte[] b, int lengthAt) throws NotCanonicalException {
         if (b[lengthAt] >= 0) {
             return lengthAt + 1;
         }
-        return b[lengthAt + 1] > 0 ? lengthAt + 2 : longContent(lengthAt);
+        return b[lengthAt + 1] > 0 ? lengthAt + 2 : longContent(b, lengthAt);
     }
 
     /** Returns where a length-delimited field ends, given the position of its length. */
-    private int fieldEnd(int lengthAt) throws NotCanonicalException {
-        byte[] b = bytes;
+    private static int fieldEnd(byte[] b, int lengthAt) throws NotCanonicalException {
         int low = b[lengthAt];
         if (low >= 0) {
             return lengthAt + 1 + low;
@@ -950,12 +934,12 @@ final class PushReader {
         int high = b[lengthAt + 1];
         return high > 0
                 ? lengthAt + 2 + (high << 7 | low & 0x7f)
-                : longContent(lengthAt) + (int) Wire.varint(b, lengthAt);
+                : longContent(b, lengthAt) + (int) Wire.varint(b, lengthAt);
     }
 
-    private int longContent(int lengthAt) throws NotCanonicalException {
-        int content = Wire.afterVarint(bytes, lengthAt);
-        require(Wire.isShortest(bytes, lengthAt, content));
+    private static int longContent(byte[] b, int lengthAt) throws NotCanonicalException {
+        int content = Wire.afterVarint(b, lengthAt);
+        require(Wire.isShortest(b, lengthAt, content));
         return content;
     }
 }

@@ -17,40 +17,44 @@ final class PushWriter {
     /** Start time, time and value. */
     private static final int ZERO_POINT_FIELDS = 3 * FIXED64_FIELD;
 
-    private PushOutline outline;
+    private final PushOutline outline;
     /** The rows of {@link Metrics}. */
-    private int[] rows;
+    private final int[] rows;
 
-    private PushOutline.Points points;
-    private byte[] in;
+    private final PushOutline.Points points;
+    private final byte[] in;
+    private final byte[] labels;
     private byte[] out;
     private int at;
     private int pointCount;
 
-    /** Writes a push with labels. */
-    ConvertedPush write(PushOutline outline, byte[] labels) {
+    /**
+     * Creates the writer of one push.
+     *
+     * @param outline what is to be written
+     * @param push the bytes that the outline's positions are positions in
+     * @param labels what stands before the attributes of each resource
+     */
+    PushWriter(PushOutline outline, byte[] push, byte[] labels) {
         this.outline = outline;
         this.rows = outline.metrics.rows;
         this.points = outline.points;
-        this.in = outline.bytes;
-        pointCount = 0;
-        at = 0;
+        this.in = push;
+        this.labels = labels;
+    }
+
+    /** Writes the push. */
+    ConvertedPush write() {
         if (outline.asPushed) {
-            writeAsPushed(labels);
+            writeAsPushed();
         } else {
-            compose(labels);
+            compose();
         }
-        ConvertedPush push = new ConvertedPush(out, pointCount);
-        this.outline = null;
-        this.rows = null;
-        this.points = null;
-        this.in = null;
-        this.out = null;
-        return push;
+        return new ConvertedPush(out, pointCount);
     }
 
     /** Writes all but the resource at once: a push of one resource with nothing to merge, to leave out or to add. */
-    private void writeAsPushed(byte[] labels) {
+    private void writeAsPushed() {
         int resourceStart = outline.resources.start[0];
         int resourceEnd = outline.resources.end[0];
         int resourceSize = labels.length + resourceEnd - resourceStart;
@@ -72,12 +76,12 @@ final class PushWriter {
         }
     }
 
-    private void compose(byte[] labels) {
+    private void compose() {
         measurePoints();
-        int total = measureResources(labels.length);
+        int total = measureResources();
         out = new byte[total];
         if (total > 0) {
-            writeResources(labels);
+            writeResources();
             copy(outline.suffixStart, in.length);
         }
     }
@@ -115,7 +119,7 @@ final class PushWriter {
         return ZERO_POINT_FIELDS + points.attributesEnd[point] - points.attributesStart[point];
     }
 
-    private int measureResources(int labelsSize) {
+    private int measureResources() {
         PushOutline.Resources resources = outline.resources;
         PushOutline.Scopes scopes = outline.scopes;
         int total = 0;
@@ -137,7 +141,8 @@ final class PushWriter {
             if (scopesSize == 0) {
                 resources.size[resource] = 0;
             } else {
-                resources.size[resource] = fieldSize(labelsSize + resources.end[resource] - resources.start[resource])
+                resources.size[resource] = fieldSize(
+                                labels.length + resources.end[resource] - resources.start[resource])
                         + scopesSize
                         + resources.suffixEnd[resource]
                         - resources.suffixStart[resource];
@@ -179,7 +184,7 @@ final class PushWriter {
         return 1 + Wire.varintSize(contentSize) + contentSize;
     }
 
-    private void writeResources(byte[] labels) {
+    private void writeResources() {
         PushOutline.Resources resources = outline.resources;
         PushOutline.Scopes scopes = outline.scopes;
         for (int resource = 0; resource < resources.count; resource++) {

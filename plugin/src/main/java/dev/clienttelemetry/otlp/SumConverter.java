@@ -42,11 +42,11 @@ final class SumConverter {
     private static final long UNSEEN_MINUTES = 60;
 
     private final TelemetryMetrics metrics;
+    private final PushOutline outline;
+    private final PushOutline.Points points;
     private final int maxSeries;
     private final int maxSeriesPerInstance;
 
-    private PushOutline outline;
-    private PushOutline.Points points;
     private SeriesTable table;
     private long[] rows;
     private int seriesElsewhere;
@@ -54,23 +54,22 @@ final class SumConverter {
     /** Looking for silent series again within one push would find none. */
     private boolean madeRoom;
 
-    SumConverter(ConversionSettings settings, TelemetryMetrics metrics) {
+    SumConverter(ConversionSettings settings, TelemetryMetrics metrics, PushOutline outline) {
         this.metrics = metrics;
+        this.outline = outline;
+        this.points = outline.points;
         this.maxSeries = settings.maxSeries();
         this.maxSeriesPerInstance = settings.maxSeriesPerInstance();
     }
 
     /**
-     * Converts the delta sums of a push.
+     * Converts the delta sums of the push in the outline, which gets what is to be written in place of what was pushed.
      *
-     * @param outline the push; gets what is to be written in place of what was pushed
      * @param table the state of the instance that pushed
      * @param seriesElsewhere the number of series of all other instances
      * @param nowMs the converter's time in milliseconds, at least 0 and never less than before
      */
-    void convert(PushOutline outline, SeriesTable table, int seriesElsewhere, long nowMs) {
-        this.outline = outline;
-        this.points = outline.points;
+    void convert(SeriesTable table, int seriesElsewhere, long nowMs) {
         this.table = table;
         this.rows = table.rows;
         this.seriesElsewhere = seriesElsewhere;

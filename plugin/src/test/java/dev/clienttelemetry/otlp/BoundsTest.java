@@ -173,7 +173,7 @@ class BoundsTest {
     @Test
     void aGiantPushLeavesNoGiantMemoryBehind() {
         PushOutline outline = new PushOutline();
-        outline.clear(new byte[0]);
+        outline.clear();
         for (int i = 0; i < 100_000; i++) {
             outline.points.add();
             outline.metrics.add();
@@ -181,7 +181,7 @@ class BoundsTest {
         outline.release();
         assertThat(outline.points.kind).isEmpty();
         assertThat(outline.metrics.rows).isEmpty();
-        outline.clear(new byte[0]);
+        outline.clear();
         assertThat(outline.points.add()).isZero();
         assertThat(outline.points.kind.length).isBetween(1, 100);
     }
