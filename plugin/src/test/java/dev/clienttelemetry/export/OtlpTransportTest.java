@@ -315,7 +315,9 @@ class OtlpTransportTest {
     @Test
     void aMessageLargerThanTheServerTakesIsTheContentsFault() {
         // The server stops reading, and OkHttp looks at the answer only when writing has timed out: a tenth before all.
-        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of("otel.exporter.otlp.timeout", "10s"))) {
+        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of("otel.exporter.otlp.timeout", "4s"))) {
+            connect(connection);
+
             Answer answer = send(connection, new Bytes(List.of(push("big", 5_000_000))));
 
             assertThat(answer.outcome()).as(answer.detail()).isEqualTo(Answer.Outcome.CONTENT_REFUSED);

@@ -18,9 +18,13 @@ import java.util.concurrent.TimeUnit;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+/** Its tests mostly wait for nodes to start, so they run at a time. */
+@Execution(ExecutionMode.CONCURRENT)
 class KafkaClusterIT {
 
     @ParameterizedTest

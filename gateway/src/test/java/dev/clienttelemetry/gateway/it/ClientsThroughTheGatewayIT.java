@@ -16,9 +16,13 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Two of its runs go on at a time: they mostly wait, and one after the other they would take longer than all else. */
+@Execution(ExecutionMode.CONCURRENT)
 class ClientsThroughTheGatewayIT {
     private static final Duration TRAFFIC = Duration.ofSeconds(8);
 
