@@ -26,6 +26,6 @@ public enum PointDropReason {
     SERIES_BOUND,
     /** A new series beyond {@code client.telemetry.series.max.per.instance}. */
     INSTANCE_SERIES_BOUND,
-    /** A resource beyond the most different resources, or the most bytes of labels, of one push. */
+    /** A resource beyond the most resources, or the most bytes of labels, that a push may result in. */
     RESOURCE_BOUND
 }

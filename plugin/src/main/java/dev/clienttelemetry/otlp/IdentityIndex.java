@@ -23,8 +23,8 @@ final class IdentityIndex {
 
     private long[] entries = new long[SMALL * ENTRY];
     private int size;
-    /** Where the identity that was looked for last would be. */
-    private int free;
+    /** Where the identity that was looked for last is, or would be. */
+    private int found;
 
     /** Returns the number under an identity, -1 where it is new. */
     int find(long high, long low) {
@@ -33,11 +33,12 @@ final class IdentityIndex {
         int at = (int) low * ENTRY & mask;
         while (e[at + PUSH] == push) {
             if (e[at] == high && e[at + LOW] == low) {
+                found = at;
                 return (int) e[at + NUMBER];
             }
             at = at + ENTRY & mask;
         }
-        free = at;
+        found = at;
         return -1;
     }
 
@@ -48,7 +49,12 @@ final class IdentityIndex {
             grow();
             find(high, low);
         }
-        put(free, high, low, number);
+        put(found, high, low, number);
+    }
+
+    /** Gives the identity that was looked for last and is there another number. */
+    void replace(int number) {
+        entries[found + NUMBER] = number;
     }
 
     /** Forgets everything; memory that an outsized push has taken goes too. */
@@ -73,7 +79,7 @@ final class IdentityIndex {
         for (int at = 0; at < before.length; at += ENTRY) {
             if (before[at + PUSH] == push) {
                 find(before[at], before[at + LOW]);
-                put(free, before[at], before[at + LOW], before[at + NUMBER]);
+                put(found, before[at], before[at + LOW], before[at + NUMBER]);
             }
         }
     }

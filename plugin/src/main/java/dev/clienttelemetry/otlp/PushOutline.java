@@ -155,7 +155,7 @@ final class PushOutline {
     }
 
     /**
-     * Metrics: the first of those that are equal but for their points, with the points of all. A push has more of them
+     * Metrics: the first of those that are merged, which are equal but for their points, with the points of all. A push has more of them
      * than of anything else, so all of a metric lies in one row instead of a column each; a metric is known by where its
      * row begins.
      */
@@ -187,6 +187,8 @@ final class PushOutline {
         static final int WHOLE = 12;
         /** Whether it is a delta sum that becomes cumulative: 1, else 0. */
         static final int CONVERTED = 13;
+        /** Whether others came that are found by the same quick hash and are not equal to it: 1, else 0. */
+        static final int AMBIGUOUS = 14;
 
         int[] rows = {};
         /** Where the rows end. */

@@ -13,11 +13,16 @@ import java.util.Arrays;
  * out whatever came before, finds what is equal and can be merged, and the identity of each delta sum's series. Changes
  * no state of any series, so that a push that turns out to be in another form can be rewritten and read again.
  *
+ * <p>Points of one series may come under resources, scopes or metrics that are not equal, since descriptions, schema URLs
+ * and unknown fields around them are not part of its identity. To keep such points in their order, of all resources with
+ * one identity only the latest in the push is merged with, and so is it with scopes and metrics: where A, B, A come by
+ * turns, the third is not merged with the first but begins anew behind B.
+ *
  * <p>For one thread and bytes that {@link PushCheck} accepted.
  */
 final class PushReader {
     /**
-     * The most different resources of one push. Each costs its labels; without a bound, a push of a megabyte of tiny
+     * The most resources that a push may result in. Each costs its labels; without a bound, a push of a megabyte of tiny
      * resources would become hundreds. Clients send one.
      */
     static final int MAX_RESOURCES = 1024;
@@ -35,8 +40,7 @@ final class PushReader {
     /** First words of hashed messages, so that no two kinds of things have the same message. */
     private static final long ATTRIBUTE_DOMAIN = 2;
 
-    private static final long SUFFIX_DOMAIN = 3;
-    private static final long METRIC_DOMAIN = 4;
+    private static final long METRIC_DOMAIN = 3;
 
     /** Spreads small numbers over all bits: 2 to the 64th over the golden ratio. */
     private static final long ODD = 0x9e3779b97f4a7c15L;
@@ -45,9 +49,11 @@ final class PushReader {
     private final KeyedHash hash;
     private final Temporality temporalityPreference;
     private final boolean dropNanGauges;
+    /** The latest resource of each identity. */
     private final IdentityIndex resourceIdentities = new IdentityIndex();
+    /** The latest scope of each identity under a resource. */
     private final IdentityIndex scopeIdentities = new IdentityIndex();
-    /** Metrics by a quick hash of scope and name; the second and further ones under the same by all that they are. */
+    /** The first metric of each quick hash of scope, type and name; where others came, the latest of each identity. */
     private final IdentityIndex metricIdentities = new IdentityIndex();
 
     private final int[] dropped = new int[PointDropReason.values().length];
@@ -87,7 +93,9 @@ final class PushReader {
     private int nameEnd;
     private int unitStart;
     private int unitEnd;
+    /** What of its kind of data is part of its identity: all but the temporality. */
     private long type;
+
     private int metric;
     private long metricHashHigh;
     private long metricHashLow;
@@ -239,21 +247,21 @@ final class PushReader {
             high = hash.high;
             low = hash.low;
         }
-        long placedHigh = high;
-        long placedLow = low;
-        if (suffixStart != suffixEnd) {
-            hash.hash(high, low, SUFFIX_DOMAIN, 0, b, suffixStart, suffixEnd, 0, 0);
-            placedHigh = hash.high;
-            placedLow = hash.low;
-        }
-        int found = resourceIdentities.find(placedHigh, placedLow);
         PushOutline.Resources resources = outline.resources;
-        beyondResources = found < 0 && resources.count == maxResources;
-        if (found >= 0 || beyondResources) {
-            return found;
+        int latest = resourceIdentities.find(high, low);
+        boolean found = latest >= 0
+                && Arrays.equals(
+                        b, suffixStart, suffixEnd, b, resources.suffixStart[latest], resources.suffixEnd[latest]);
+        beyondResources = !found && resources.count == maxResources;
+        if (found || beyondResources) {
+            return found ? latest : -1;
         }
         int added = resources.add();
-        resourceIdentities.add(placedHigh, placedLow, added);
+        if (latest < 0) {
+            resourceIdentities.add(high, low, added);
+        } else {
+            resourceIdentities.replace(added);
+        }
         resources.start[added] = start;
         resources.end[added] = end;
         resources.suffixStart[added] = suffixStart;
@@ -323,22 +331,21 @@ final class PushReader {
                 end);
         long high = hash.high;
         long low = hash.low;
-        // To be merged, scopes must also be under the same ResourceMetrics, both absent or both there, and end equally.
-        long place = (long) resource << 1 | (start == end ? 0 : 1);
-        long placedHigh = high;
-        long placedLow = low + place * ODD;
-        if (suffixStart != suffixEnd) {
-            hash.hash(high, low, SUFFIX_DOMAIN, place, b, suffixStart, suffixEnd, 0, 0);
-            placedHigh = hash.high;
-            placedLow = hash.low;
-        }
-        int found = scopeIdentities.find(placedHigh, placedLow);
-        if (found >= 0) {
-            return found;
-        }
         PushOutline.Scopes scopes = outline.scopes;
+        long placedLow = low + resource * ODD;
+        int latest = scopeIdentities.find(high, placedLow);
+        // To be merged, scopes must also be both absent or both there, and end equally.
+        if (latest >= 0
+                && (start == end) == (scopes.start[latest] == scopes.end[latest])
+                && Arrays.equals(b, suffixStart, suffixEnd, b, scopes.suffixStart[latest], scopes.suffixEnd[latest])) {
+            return latest;
+        }
         int added = scopes.add();
-        scopeIdentities.add(placedHigh, placedLow, added);
+        if (latest < 0) {
+            scopeIdentities.add(high, placedLow, added);
+        } else {
+            scopeIdentities.replace(added);
+        }
         scopes.resource[added] = resource;
         scopes.start[added] = start;
         scopes.end[added] = end;
@@ -490,7 +497,7 @@ final class PushReader {
             at += 2;
         }
         require(at == dataEnd || CanonicalForm.has(Schema.SUM, b, at, dataEnd, monotonic ? 4 : 2));
-        type = Tag.SUM | temporality << 8 | (monotonic ? 1 << 16 : 0);
+        type = Tag.SUM | (monotonic ? 1 << 8 : 0);
         if (temporality == TEMPORALITY_CUMULATIVE
                 || temporality == TEMPORALITY_DELTA && monotonic && temporalityPreference != Temporality.CUMULATIVE) {
             unchangedNumbers(b, pointsStart, false);
@@ -705,26 +712,52 @@ final class PushReader {
         return point;
     }
 
-    /** Returns the row of the metric that is being read, that of an equal one where there is one. */
+    /** Returns the row of the metric that is being read, that of an equal one where it may be merged with one. */
     private int coalesced(byte[] b) {
         long low = hash.quick((long) scope << 32 | type, b, nameStart, nameEnd);
-        int found = metricIdentities.find(0, low);
-        return found < 0 ? addMetric(0, low) : coalesced(b, found);
+        int first = metricIdentities.find(0, low);
+        if (first >= 0) {
+            return coalesced(b, first);
+        }
+        int added = addMetric();
+        metricIdentities.add(0, low, added);
+        return added;
     }
 
-    /** Does so where another metric has the same scope and name. */
-    private int coalesced(byte[] b, int sameName) {
-        PushOutline.Scopes scopes = outline.scopes;
-        int found = sameName;
-        if (!isEqualButForPoints(b, found)) {
-            // Metrics of one name that differ in anything else, as many as a client likes, are found by all they have.
-            hash.hash(scopes.hashHigh[scope], scopes.hashLow[scope], METRIC_DOMAIN, scope, b, metricStart, data, 0, 0);
-            hash.hash(hash.high, hash.low, METRIC_DOMAIN, type, b, dataSuffixStart, dataEnd, dataEnd, metricEnd);
-            found = metricIdentities.find(hash.high, hash.low);
-            if (found < 0) {
-                return addMetric(hash.high, hash.low);
-            }
+    /** Does so where another metric has the same scope, type and name. */
+    private int coalesced(byte[] b, int first) {
+        if (outline.metrics.rows[first + Metrics.AMBIGUOUS] == 0 && isEqualButForPoints(b, first)) {
+            return merged(first);
         }
+        // Metrics of one name that differ in anything else, as many as a client likes, are found by their identity.
+        outline.metrics.rows[first + Metrics.AMBIGUOUS] = 1;
+        PushOutline.Scopes scopes = outline.scopes;
+        hash.hash(
+                scopes.hashHigh[scope],
+                scopes.hashLow[scope],
+                METRIC_DOMAIN,
+                (long) scope << 32 | type,
+                b,
+                nameStart,
+                nameEnd,
+                unitStart,
+                unitEnd);
+        int latest = metricIdentities.find(hash.high, hash.low);
+        int candidate = latest < 0 ? first : latest;
+        if (isEqualButForPoints(b, candidate)) {
+            return merged(candidate);
+        }
+        int added = addMetric();
+        if (latest < 0) {
+            metricIdentities.add(hash.high, hash.low, added);
+        } else {
+            metricIdentities.replace(added);
+        }
+        return added;
+    }
+
+    /** Returns a metric's row, made ready for more points than it has. */
+    private int merged(int found) {
         int[] rows = outline.metrics.rows;
         rows[found + Metrics.WHOLE] = 0;
         if (rows[found + Metrics.UNCHANGED_COUNT] > 0) {
@@ -737,11 +770,10 @@ final class PushReader {
         return found;
     }
 
-    /** Adds the metric that is being read, under the identity that was looked for last. */
-    private int addMetric(long high, long low) {
+    /** Adds the metric that is being read. */
+    private int addMetric() {
         int added = outline.metrics.add();
         int[] rows = outline.metrics.rows;
-        metricIdentities.add(high, low, added);
         rows[added + Metrics.SCOPE] = scope;
         rows[added + Metrics.START] = metricStart;
         rows[added + Metrics.END] = metricEnd;
@@ -754,6 +786,7 @@ final class PushReader {
         rows[added + Metrics.POINTS_SIZE] = 0;
         rows[added + Metrics.WHOLE] = 1;
         rows[added + Metrics.CONVERTED] = 0;
+        rows[added + Metrics.AMBIGUOUS] = 0;
         PushOutline.Scopes scopes = outline.scopes;
         if (scopes.firstMetric[scope] < 0) {
             scopes.firstMetric[scope] = added;

@@ -149,6 +149,23 @@ class BoundsTest {
     }
 
     @Test
+    void schemasOfOneResourceByTurnsTakeNoMoreLabelsThanDifferentResources() {
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (int i = 0; i < 1_000; i++) {
+            push.mergeFrom(push(gauge("g", delta(1, 2 + i, 1L))));
+            push.getResourceMetricsBuilder(i).setSchemaUrl("u" + i % 2);
+        }
+        int size = push.build().getSerializedSize();
+        MetricsData converted = fixture.convert(push.build());
+        assertThat(size).isLessThan(PushReader.MAX_LABEL_BYTES);
+        assertThat(converted.getSerializedSize()).isBetween(size / 10, size + PushReader.MAX_LABEL_BYTES);
+        // What comes under the last resource that there was room for is still merged with it.
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.RESOURCE_BOUND))
+                .isEqualTo((1_001 - converted.getResourceMetricsCount()) / 2)
+                .isPositive();
+    }
+
+    @Test
     void aPushOfVeryManyResourcesIsCutOff() {
         // Longer than the labels, which are bounded by the push's length.
         String longValue = "x".repeat(500);

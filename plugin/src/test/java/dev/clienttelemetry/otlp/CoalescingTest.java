@@ -13,6 +13,7 @@ import static dev.clienttelemetry.otlp.ConverterFixture.point;
 import static dev.clienttelemetry.otlp.ConverterFixture.push;
 import static dev.clienttelemetry.otlp.ConverterFixture.sums;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import com.google.protobuf.UnknownFieldSet;
 import dev.clienttelemetry.metrics.PointDropReason;
@@ -105,7 +106,8 @@ class CoalescingTest {
         return builder.build();
     }
 
-    static Stream<Named<Consumer<ResourceMetrics.Builder>>> differences() {
+    /** What makes another series. */
+    static Stream<Named<Consumer<ResourceMetrics.Builder>>> differencesOfSeries() {
         return Stream.of(
                 difference("resource attribute", rm -> rm.getResourceBuilder().addAttributes(attribute("a", "1"))),
                 difference("dropped attributes of the resource", rm -> rm.getResourceBuilder()
@@ -114,6 +116,22 @@ class CoalescingTest {
                         .addEntityRefs(EntityRef.newBuilder().setType("t"))),
                 difference("unknown field of the resource", rm -> rm.getResourceBuilder()
                         .setUnknownFields(UNKNOWN)),
+                difference("scope name", rm -> scope(rm).setName("s")),
+                difference("scope version", rm -> scope(rm).setVersion("v")),
+                difference("scope attribute", rm -> scope(rm).addAttributes(attribute("a", "1"))),
+                difference("dropped attributes of the scope", rm -> scope(rm).setDroppedAttributesCount(1)),
+                difference("unknown field of the scope", rm -> scope(rm).setUnknownFields(UNKNOWN)),
+                difference("name", rm -> metric(rm).setName("other")),
+                difference("unit", rm -> metric(rm).setUnit("s")),
+                difference("monotonicity", rm -> metric(rm).getSumBuilder().setIsMonotonic(false)),
+                difference("type", rm -> metric(rm)
+                        .setGauge(Gauge.newBuilder()
+                                .addAllDataPoints(metric(rm).getSum().getDataPointsList()))));
+    }
+
+    /** What does not. */
+    static Stream<Named<Consumer<ResourceMetrics.Builder>>> differencesWithinSeries() {
+        return Stream.of(
                 difference("schema of the resource", rm -> rm.setSchemaUrl("u")),
                 difference("unknown field of ResourceMetrics", rm -> rm.setUnknownFields(UNKNOWN)),
                 difference("schema of the scope", rm -> rm.getScopeMetricsBuilder(0)
@@ -122,24 +140,15 @@ class CoalescingTest {
                         .setUnknownFields(UNKNOWN)),
                 difference("an empty scope", rm -> rm.getScopeMetricsBuilder(0)
                         .setScope(InstrumentationScope.getDefaultInstance())),
-                difference("scope name", rm -> scope(rm).setName("s")),
-                difference("scope version", rm -> scope(rm).setVersion("v")),
-                difference("scope attribute", rm -> scope(rm).addAttributes(attribute("a", "1"))),
-                difference("dropped attributes of the scope", rm -> scope(rm).setDroppedAttributesCount(1)),
-                difference("unknown field of the scope", rm -> scope(rm).setUnknownFields(UNKNOWN)),
-                difference("name", rm -> metric(rm).setName("other")),
                 difference("description", rm -> metric(rm).setDescription("d")),
-                difference("unit", rm -> metric(rm).setUnit("s")),
                 difference("metadata", rm -> metric(rm).addMetadata(attribute("a", "1"))),
                 difference("unknown field of the metric", rm -> metric(rm).setUnknownFields(UNKNOWN)),
                 difference(
                         "unknown field of the sum",
                         rm -> metric(rm).getSumBuilder().setUnknownFields(UNKNOWN)),
-                difference("monotonicity", rm -> metric(rm).getSumBuilder().setIsMonotonic(false)),
                 difference("temporality", rm -> metric(rm)
                         .getSumBuilder()
-                        .setAggregationTemporality(AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA)),
-                difference("type", rm -> metric(rm).setGauge(Gauge.newBuilder().addDataPoints(POINT))));
+                        .setAggregationTemporality(AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE)));
     }
 
     private static Named<Consumer<ResourceMetrics.Builder>> difference(
@@ -155,25 +164,69 @@ class CoalescingTest {
         return resource.getScopeMetricsBuilder(0).getMetricsBuilder(0);
     }
 
+    /** A push of one metric again and again, each time a second later; of some it is changed. */
+    private static MetricsData byTurns(Consumer<ResourceMetrics.Builder> change, boolean... changed) {
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (int i = 0; i < changed.length; i++) {
+            NumberDataPoint point = delta((i + 1) * 1000L, (i + 2) * 1000L, 1L);
+            ResourceMetrics.Builder resource = push.addResourceMetricsBuilder()
+                    .setResource(Resource.getDefaultInstance())
+                    .addScopeMetrics(ScopeMetrics.newBuilder().addMetrics(counter("a", point)));
+            if (changed[i]) {
+                change.accept(resource);
+            }
+        }
+        return push.build();
+    }
+
+    /** Returns the times of each metric's points in seconds. */
+    private static List<List<Long>> times(MetricsData data) {
+        return metrics(data).stream()
+                .map(metric -> DecodedPoints.points(metric).stream()
+                        .map(point -> DecodedPoints.time(point) / 1_000_000_000)
+                        .toList())
+                .toList();
+    }
+
     @ParameterizedTest
-    @MethodSource("differences")
-    void whatDiffersInAnythingIsNotMerged(Consumer<ResourceMetrics.Builder> change) {
-        ResourceMetrics one = ResourceMetrics.newBuilder()
-                .setResource(Resource.getDefaultInstance())
-                .addScopeMetrics(ScopeMetrics.newBuilder()
-                        .addMetrics(ConverterFixture.sum(
-                                "a", true, AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE, POINT)))
-                .build();
-        ResourceMetrics.Builder other = one.toBuilder();
-        change.accept(other);
-        List<Metric> each = metrics(fixture.convert(MetricsData.newBuilder()
-                .addResourceMetrics(one)
-                .addResourceMetrics(other)
-                .addResourceMetrics(one)
-                .addResourceMetrics(other)
-                .build()));
-        assertThat(each).hasSize(2);
-        assertThat(each.get(0).getSum().getDataPointsCount()).isEqualTo(2);
+    @MethodSource("differencesOfSeries")
+    void otherSeriesAreMergedEachForItself(Consumer<ResourceMetrics.Builder> change) {
+        fixture.temporality = Temporality.DELTA;
+        assertThat(times(fixture.convert(byTurns(change, false, true, false, true))))
+                .containsExactlyInAnyOrder(List.of(2L, 4L), List.of(3L, 5L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("differencesWithinSeries")
+    void whatDiffersWithinASeriesIsNotMergedAndStaysInOrder(Consumer<ResourceMetrics.Builder> change) {
+        fixture.temporality = Temporality.DELTA;
+        assertThat(times(fixture.convert(byTurns(change, false, false, true, false, false, true, true))))
+                .containsExactly(List.of(2L, 3L), List.of(4L), List.of(5L, 6L), List.of(7L, 8L));
+    }
+
+    @ParameterizedTest
+    @MethodSource("differencesWithinSeries")
+    void theTotalsOfASeriesStayInOrder(Consumer<ResourceMetrics.Builder> change) {
+        MetricsData push = byTurns(change, false, true, false, true, true);
+        assumeThat(metrics(push))
+                .allMatch(metric -> metric.getSum().getAggregationTemporality()
+                        == AggregationTemporality.AGGREGATION_TEMPORALITY_DELTA);
+        assertThat(sums(fixture.convert(push)))
+                .containsExactly(
+                        "1000-1001:0", "1000-2000:1", "1000-3000:2", "1000-4000:3", "1000-5000:4", "1000-6000:5");
+    }
+
+    /** What is not the same series need not go where the series that come by turns go. */
+    @Test
+    void turnsOfOneSeriesSeparateNoOther() {
+        Metric described = gauge("a", POINT).toBuilder().setDescription("d").build();
+        assertThat(metrics(fixture.convert(concat(
+                        push(gauge("b", POINT)),
+                        push(gauge("a", POINT)),
+                        push(described),
+                        push(gauge("b", POINT)),
+                        push(gauge("a", POINT))))))
+                .containsExactly(gauge("b", POINT, POINT), gauge("a", POINT), described, gauge("a", POINT));
     }
 
     @Test
@@ -181,13 +234,24 @@ class CoalescingTest {
         MetricsData.Builder push = MetricsData.newBuilder();
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < 500; i++) {
-                push.mergeFrom(push(
-                        gauge("a", POINT).toBuilder().setDescription("d" + i).build()));
+                push.mergeFrom(
+                        push(gauge("a", POINT).toBuilder().setUnit("u" + i).build()));
             }
         }
         assertThat(metrics(fixture.convert(push.build()))).hasSize(500).allSatisfy(metric -> assertThat(
                         metric.getGauge().getDataPointsCount())
                 .isEqualTo(2));
+    }
+
+    @Test
+    void manyDescriptionsOfOneSeriesByTurnsComeOutAsTheyCame() {
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (int i = 0; i < 1_000; i++) {
+            push.mergeFrom(push(gauge("a", delta(1, 2 + i, 1L)).toBuilder()
+                    .setDescription("d" + i % 500)
+                    .build()));
+        }
+        assertThat(metrics(fixture.convert(push.build()))).isEqualTo(metrics(push.build()));
     }
 
     @Test

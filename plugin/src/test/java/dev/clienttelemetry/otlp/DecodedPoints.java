@@ -71,17 +71,63 @@ final class DecodedPoints {
         return all;
     }
 
+    /** What a series is: no description, no schema, no telling an empty scope from none. */
+    record Series(
+            ByteString resource,
+            ByteString scope,
+            String name,
+            String unit,
+            String type,
+            boolean monotonic,
+            Attributes attributes) {}
+
+    /** Returns the points of each series in their order, wherever in the push they are, with what they are under. */
+    static Map<Series, List<Map.Entry<MetricIdentity, Message>>> bySeries(MetricsData data) {
+        Map<Series, List<Map.Entry<MetricIdentity, Message>>> all = new LinkedHashMap<>();
+        for (ResourceMetrics resource : data.getResourceMetricsList()) {
+            ByteString ofResource = canonical(resource.getResource()).toByteString();
+            for (ScopeMetrics scope : resource.getScopeMetricsList()) {
+                ByteString ofScope = canonical(scope.getScope()).toByteString();
+                for (Metric metric : scope.getMetricsList()) {
+                    MetricIdentity under = identity(resource, scope, metric);
+                    for (Message point : points(metric)) {
+                        Attributes attributes = Attributes.of(point);
+                        Series series = new Series(
+                                ofResource,
+                                ofScope,
+                                metric.getName(),
+                                metric.getUnit(),
+                                dataField(metric).getName(),
+                                metric.getSum().getIsMonotonic(),
+                                attributes);
+                        all.computeIfAbsent(series, s -> new ArrayList<>())
+                                .add(Map.entry(under, withAttributes(point, attributes.sorted)));
+                    }
+                }
+            }
+        }
+        return all;
+    }
+
     static MetricIdentity identity(ResourceMetrics resource, ScopeMetrics scope, Metric metric) {
-        ResourceMetrics r = resource.toBuilder()
+        ResourceMetrics r = identity(resource);
+        ScopeMetrics s = identity(scope);
+        Metric m = withPoints(metric, List.of());
+        return new MetricIdentity(r.toByteString(), s.toByteString(), m.toByteString(), "\n" + r + s + m);
+    }
+
+    static ResourceMetrics identity(ResourceMetrics resource) {
+        return resource.toBuilder()
                 .clearScopeMetrics()
                 .setResource(canonical(resource.getResource()))
                 .build();
-        ScopeMetrics s = scope.toBuilder()
+    }
+
+    static ScopeMetrics identity(ScopeMetrics scope) {
+        return scope.toBuilder()
                 .clearMetrics()
                 .setScope(canonical(scope.getScope()))
                 .build();
-        Metric m = withPoints(metric, List.of());
-        return new MetricIdentity(r.toByteString(), s.toByteString(), m.toByteString(), "\n" + r + s + m);
     }
 
     static Resource canonical(Resource resource) {

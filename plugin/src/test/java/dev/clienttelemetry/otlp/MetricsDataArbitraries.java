@@ -6,6 +6,8 @@ package dev.clienttelemetry.otlp;
 
 import com.google.protobuf.ByteString;
 import com.google.protobuf.Descriptors.Descriptor;
+import com.google.protobuf.Descriptors.FieldDescriptor;
+import com.google.protobuf.Message;
 import com.google.protobuf.UnknownFieldSet;
 import io.opentelemetry.proto.common.v1.AnyValue;
 import io.opentelemetry.proto.common.v1.ArrayValue;
@@ -28,7 +30,10 @@ import io.opentelemetry.proto.metrics.v1.Sum;
 import io.opentelemetry.proto.metrics.v1.Summary;
 import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
 import io.opentelemetry.proto.resource.v1.Resource;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Builders;
@@ -54,38 +59,194 @@ final class MetricsDataArbitraries {
                         scopes().list().ofMinSize(1).ofMaxSize(2),
                         metrics().list().ofMinSize(1).ofMaxSize(4))
                 .as(Parts::new);
-        Arbitrary<List<Pick>> picks = Combinators.combine(
-                        Arbitraries.integers().between(0, 5),
-                        Arbitraries.integers().between(0, 3),
-                        Arbitraries.integers().between(0, 7),
-                        Arbitraries.of(true, true, false))
-                .as(Pick::new)
-                .list()
-                .ofMaxSize(8);
+        Arbitrary<List<Pick>> picks =
+                Arbitraries.oneOf(picks(Arbitraries.just(Variant.NONE)), picks(Arbitraries.of(Variant.class)));
         return Combinators.combine(parts, picks, unknownFields(MetricsData.getDescriptor()))
                 .as((p, chosen, unknown) ->
                         p.assemble(chosen).toBuilder().setUnknownFields(unknown).build());
     }
 
-    private record Pick(int resource, int scope, int metric, boolean ownResourceMetrics) {}
+    /**
+     * Pushes of few series whose points come again and again, later each time, by turns under what differs in something
+     * that is not part of a series' identity.
+     */
+    static Arbitrary<MetricsData> seriesByTurns() {
+        Arbitrary<Parts> parts = Combinators.combine(
+                        plainResources().list().ofMinSize(1).ofMaxSize(2),
+                        plainScopes().list().ofMinSize(1).ofMaxSize(2),
+                        metrics("a", "b").list().ofMinSize(1).ofMaxSize(3))
+                .as(Parts::new);
+        // Few variants in one push, so that each comes again.
+        Arbitrary<List<Pick>> picks = Arbitraries.of(Variant.class)
+                .set()
+                .ofMinSize(1)
+                .ofMaxSize(3)
+                .flatMap(some -> {
+                    Variant[] few = Stream.concat(Stream.of(Variant.NONE), some.stream())
+                            .toArray(Variant[]::new);
+                    return picks(Arbitraries.of(few));
+                });
+        return Combinators.combine(parts, picks).as(Parts::assemble);
+    }
+
+    private static Arbitrary<List<Pick>> picks(Arbitrary<Variant> variants) {
+        return Combinators.combine(
+                        Arbitraries.integers().between(0, 5),
+                        Arbitraries.integers().between(0, 3),
+                        Arbitraries.integers().between(0, 7),
+                        Arbitraries.of(true, true, false),
+                        variants,
+                        Arbitraries.of(true, true, false))
+                .as(Pick::new)
+                .list()
+                .ofMaxSize(8);
+    }
+
+    /** A resource, scope and metric of a push's parts; whether they differ in something; whether time went on before. */
+    private record Pick(
+            int resource, int scope, int metric, boolean ownResourceMetrics, Variant variant, boolean later) {}
+
+    /** In what a part may differ from another of the same series, or come in another form. */
+    private enum Variant {
+        NONE,
+        RESOURCE_SCHEMA,
+        RESOURCE_METRICS_UNKNOWN,
+        RESOURCE_ATTRIBUTES_ORDER,
+        RESOURCE_FORGED_ATTRIBUTE,
+        RESOURCE_ABSENT_OR_EMPTY,
+        SCOPE_SCHEMA,
+        SCOPE_METRICS_UNKNOWN,
+        SCOPE_ATTRIBUTES_ORDER,
+        SCOPE_FORGED_ATTRIBUTE,
+        SCOPE_ABSENT_OR_EMPTY,
+        DESCRIPTION,
+        METADATA,
+        METRIC_UNKNOWN,
+        DATA_UNKNOWN,
+        TEMPORALITY,
+        UNIT;
+
+        private static final KeyValue FORGED = KeyValue.newBuilder()
+                .setKey("job")
+                .setValue(AnyValue.newBuilder().setStringValue("x"))
+                .build();
+        private static final UnknownFieldSet UNKNOWN = UnknownFieldSet.newBuilder()
+                .addField(100, UnknownFieldSet.Field.newBuilder().addVarint(1).build())
+                .build();
+
+        ResourceMetrics of(ResourceMetrics resource) {
+            ResourceMetrics.Builder changed = resource.toBuilder();
+            switch (this) {
+                case RESOURCE_SCHEMA -> changed.setSchemaUrl("u");
+                case RESOURCE_METRICS_UNKNOWN -> changed.setUnknownFields(UNKNOWN);
+                case RESOURCE_ATTRIBUTES_ORDER -> {
+                    List<KeyValue> attributes =
+                            new ArrayList<>(resource.getResource().getAttributesList());
+                    Collections.reverse(attributes);
+                    changed.getResourceBuilder().clearAttributes().addAllAttributes(attributes);
+                }
+                case RESOURCE_FORGED_ATTRIBUTE -> changed.getResourceBuilder().addAttributes(FORGED);
+                case RESOURCE_ABSENT_OR_EMPTY -> {
+                    if (!resource.hasResource()) {
+                        changed.setResource(Resource.getDefaultInstance());
+                    } else if (resource.getResource().equals(Resource.getDefaultInstance())) {
+                        changed.clearResource();
+                    }
+                }
+                default -> {}
+            }
+            return changed.build();
+        }
+
+        ScopeMetrics of(ScopeMetrics scope) {
+            ScopeMetrics.Builder changed = scope.toBuilder();
+            switch (this) {
+                case SCOPE_SCHEMA -> changed.setSchemaUrl("u");
+                case SCOPE_METRICS_UNKNOWN -> changed.setUnknownFields(UNKNOWN);
+                case SCOPE_ATTRIBUTES_ORDER -> {
+                    List<KeyValue> attributes = new ArrayList<>(scope.getScope().getAttributesList());
+                    Collections.reverse(attributes);
+                    changed.getScopeBuilder().clearAttributes().addAllAttributes(attributes);
+                }
+                case SCOPE_FORGED_ATTRIBUTE -> changed.getScopeBuilder().addAttributes(FORGED);
+                case SCOPE_ABSENT_OR_EMPTY -> {
+                    if (!scope.hasScope()) {
+                        changed.setScope(InstrumentationScope.getDefaultInstance());
+                    } else if (scope.getScope().equals(InstrumentationScope.getDefaultInstance())) {
+                        changed.clearScope();
+                    }
+                }
+                default -> {}
+            }
+            return changed.build();
+        }
+
+        Metric of(Metric metric) {
+            Metric.Builder changed = metric.toBuilder();
+            switch (this) {
+                case DESCRIPTION -> changed.setDescription("d");
+                case METADATA -> changed.addMetadata(FORGED);
+                case METRIC_UNKNOWN -> changed.setUnknownFields(UNKNOWN);
+                case DATA_UNKNOWN -> {
+                    if (metric.hasSum()) {
+                        changed.getSumBuilder().setUnknownFields(UNKNOWN);
+                    } else if (metric.hasGauge()) {
+                        changed.getGaugeBuilder().setUnknownFields(UNKNOWN);
+                    }
+                }
+                case TEMPORALITY -> {
+                    if (metric.hasSum()) {
+                        changed.getSumBuilder().setAggregationTemporalityValue(2);
+                    } else if (metric.hasHistogram()) {
+                        changed.getHistogramBuilder().setAggregationTemporalityValue(2);
+                    }
+                }
+                case UNIT -> changed.setUnit("s");
+                default -> {}
+            }
+            return changed.build();
+        }
+    }
 
     private record Parts(List<ResourceMetrics> resources, List<ScopeMetrics> scopes, List<Metric> metrics) {
         MetricsData assemble(List<Pick> picks) {
             MetricsData.Builder data = MetricsData.newBuilder();
             Pick last = null;
+            long later = 0;
             for (Pick pick : picks) {
-                boolean sameResource = last != null && !pick.ownResourceMetrics && pick.resource == last.resource;
+                boolean sameResource = last != null
+                        && !pick.ownResourceMetrics
+                        && pick.resource == last.resource
+                        && pick.variant == last.variant;
                 ResourceMetrics.Builder under = sameResource
                         ? data.getResourceMetricsBuilder(data.getResourceMetricsCount() - 1)
-                        : data.addResourceMetricsBuilder().mergeFrom(choose(resources, pick.resource));
+                        : data.addResourceMetricsBuilder().mergeFrom(pick.variant.of(choose(resources, pick.resource)));
                 boolean sameScope = sameResource && pick.scope == last.scope;
                 ScopeMetrics.Builder scope = sameScope
                         ? under.getScopeMetricsBuilder(under.getScopeMetricsCount() - 1)
-                        : under.addScopeMetricsBuilder().mergeFrom(choose(scopes, pick.scope));
-                scope.addMetrics(choose(metrics, pick.metric));
+                        : under.addScopeMetricsBuilder().mergeFrom(pick.variant.of(choose(scopes, pick.scope)));
+                later += pick.later ? 10 * SECOND : 0;
+                scope.addMetrics(later(pick.variant.of(choose(metrics, pick.metric)), later));
                 last = pick;
             }
             return data.build();
+        }
+
+        /** Moves the times of points on, but for those that are none of an ordinary clock. */
+        private static Metric later(Metric metric, long nanos) {
+            return DecodedPoints.withPoints(
+                    metric,
+                    DecodedPoints.points(metric).stream()
+                            .map(point -> later(later(point, "start_time_unix_nano", nanos), "time_unix_nano", nanos))
+                            .toList());
+        }
+
+        private static Message later(Message point, String field, long nanos) {
+            FieldDescriptor time = point.getDescriptorForType().findFieldByName(field);
+            long before = (long) point.getField(time);
+            return before < EPOCH || before > EPOCH + 3600 * SECOND
+                    ? point
+                    : point.toBuilder().setField(time, before + nanos).build();
         }
 
         private static <T> T choose(List<T> list, int index) {
@@ -119,6 +280,41 @@ final class MetricsDataArbitraries {
                 .build(ResourceMetrics.Builder::build);
     }
 
+    private static Arbitrary<ResourceMetrics> plainResources() {
+        Arbitrary<KeyValue> attribute = plainAttributes("group_member_id");
+        return Arbitraries.oneOf(
+                Arbitraries.of(
+                        ResourceMetrics.getDefaultInstance(),
+                        ResourceMetrics.newBuilder()
+                                .setResource(Resource.getDefaultInstance())
+                                .build()),
+                Combinators.combine(attribute, plainAttributes("client_rack")).as((a, b) -> ResourceMetrics.newBuilder()
+                        .setResource(Resource.newBuilder().addAttributes(a).addAttributes(b))
+                        .build()));
+    }
+
+    private static Arbitrary<ScopeMetrics> plainScopes() {
+        return Arbitraries.oneOf(
+                Arbitraries.of(
+                        ScopeMetrics.getDefaultInstance(),
+                        ScopeMetrics.newBuilder()
+                                .setScope(InstrumentationScope.getDefaultInstance())
+                                .build()),
+                Combinators.combine(plainAttributes("x"), plainAttributes("y")).as((a, b) -> ScopeMetrics.newBuilder()
+                        .setScope(InstrumentationScope.newBuilder()
+                                .setName("s")
+                                .addAttributes(a)
+                                .addAttributes(b))
+                        .build()));
+    }
+
+    private static Arbitrary<KeyValue> plainAttributes(String key) {
+        return Arbitraries.of("1", "2").map(value -> KeyValue.newBuilder()
+                .setKey(key)
+                .setValue(AnyValue.newBuilder().setStringValue(value))
+                .build());
+    }
+
     /** Everything of a ScopeMetrics but its metrics. */
     static Arbitrary<ScopeMetrics> scopes() {
         Arbitrary<InstrumentationScope> scope = Builders.withBuilder(InstrumentationScope::newBuilder)
@@ -149,8 +345,12 @@ final class MetricsDataArbitraries {
     }
 
     static Arbitrary<Metric> metrics() {
+        return metrics("record.send.total", "record.send.total", "io.wait.ratio", "é", "x y", "");
+    }
+
+    private static Arbitrary<Metric> metrics(String... names) {
         return Builders.withBuilder(Metric::newBuilder)
-                .use(Arbitraries.of("record.send.total", "record.send.total", "io.wait.ratio", "é", "x y", ""))
+                .use(Arbitraries.of(names))
                 .in(Metric.Builder::setName)
                 .use(strings())
                 .withProbability(0.2)

@@ -22,11 +22,11 @@ import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
 import java.util.EnumSet;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.stream.Stream;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -45,6 +45,11 @@ class PushConverterPropertyTest {
     @Provide
     Arbitrary<MetricsData> metricsData() {
         return MetricsDataArbitraries.metricsData();
+    }
+
+    @Provide
+    Arbitrary<MetricsData> seriesByTurns() {
+        return MetricsDataArbitraries.seriesByTurns();
     }
 
     @Provide
@@ -138,6 +143,13 @@ class PushConverterPropertyTest {
     }
 
     @Property(edgeCases = EdgeCasesMode.NONE)
+    void seriesByTurnsComeOutAsTheReferenceSays(
+            @ForAll("seriesByTurns") MetricsData data, @ForAll Temporality temporality) {
+        Scene scene = new Scene(defaults(temporality));
+        scene.convert(scene.pushed(false), CLIENT, data, data.toByteArray());
+    }
+
+    @Property(edgeCases = EdgeCasesMode.NONE)
     void aClientsLifeComesOutAsTheReferenceSays(@ForAll("steadyPushes") List<PushSequences.Push> pushes) {
         live(pushes, new Scene(defaults(Temporality.CUMULATIVE)));
     }
@@ -208,6 +220,21 @@ class PushConverterPropertyTest {
                 CLIENT.securityProtocol());
     }
 
+    /** Counts how often what is under a key changes. */
+    private static final class Turns {
+        private final Map<Object, Object> latest = new HashMap<>();
+        private final Map<Object, Integer> turns = new HashMap<>();
+        private int count;
+
+        /** Returns the number of the turn, that of before where nothing changed. */
+        int turn(Object key, Object value) {
+            if (!value.equals(latest.put(key, value))) {
+                turns.put(key, count++);
+            }
+            return turns.get(key);
+        }
+    }
+
     /** A converter beside its reference, each with its state. */
     private static final class Scene {
         private final ConversionSettings settings;
@@ -255,9 +282,12 @@ class PushConverterPropertyTest {
             assertThat(DecodedPoints.of(actual))
                     .as("%s", HexFormat.of().formatHex(payload))
                     .isEqualTo(DecodedPoints.of(expected));
+            assertThat(DecodedPoints.bySeries(actual))
+                    .as("order within series, %s", HexFormat.of().formatHex(payload))
+                    .isEqualTo(DecodedPoints.bySeries(expected));
             assertThat(push.points()).isEqualTo(DecodedPoints.count(actual));
             assertStartsAreNotAfterTimes();
-            assertCoalesced(data, actual, instance, client);
+            assertCoalesced(data, actual);
             assertNoLargerThanAllowed(payload, data, push, actual, instance, client);
             assertCounted();
             assertThat(converter.series()).isEqualTo(reference.series());
@@ -297,20 +327,33 @@ class PushConverterPropertyTest {
                     .isEqualTo(reference.passedThrough);
         }
 
-        /** There are no more resources, scopes and metrics than there are different ones in the input. */
-        private void assertCoalesced(MetricsData data, MetricsData actual, ClientInstance instance, Client client) {
-            Set<Object> resources = new HashSet<>();
-            Set<Object> scopes = new HashSet<>();
-            Set<Object> kinds = new HashSet<>();
-            for (ResourceMetrics resource : data.getResourceMetricsList()) {
+        /**
+         * There are no more resources, scopes and metrics than turns in the input: one for each time that, among all that
+         * may hold the same series, another comes than the time before.
+         */
+        private void assertCoalesced(MetricsData data, MetricsData actual) {
+            Turns resources = new Turns();
+            Turns scopes = new Turns();
+            Turns kinds = new Turns();
+            MetricsData honest = ReferenceConversion.withoutForged(data);
+            for (ResourceMetrics resource : honest.getResourceMetricsList()) {
+                int resourceTurn = resources.turn(
+                        DecodedPoints.canonical(resource.getResource()).toByteString(),
+                        DecodedPoints.identity(resource));
                 for (ScopeMetrics scope : resource.getScopeMetricsList()) {
+                    int scopeTurn = scopes.turn(
+                            List.of(
+                                    resourceTurn,
+                                    DecodedPoints.canonical(scope.getScope()).toByteString()),
+                            List.of(DecodedPoints.identity(scope), scope.hasScope()));
                     for (Metric metric : scope.getMetricsList()) {
-                        DecodedPoints.MetricIdentity identity = DecodedPoints.identity(resource, scope, metric);
-                        List<Object> ofResource = List.of(identity.resource(), resource.hasResource());
-                        List<Object> ofScope = List.of(ofResource, identity.scope(), scope.hasScope());
-                        resources.add(ofResource);
-                        scopes.add(ofScope);
-                        kinds.add(List.of(ofScope, identity.metric()));
+                        List<Object> series = List.of(
+                                scopeTurn,
+                                metric.getName(),
+                                metric.getUnit(),
+                                metric.getDataCase(),
+                                metric.getSum().getIsMonotonic());
+                        kinds.turn(series, DecodedPoints.withPoints(metric, List.of()));
                     }
                 }
             }
@@ -324,9 +367,9 @@ class PushConverterPropertyTest {
                     metricsOut += scope.getMetricsCount();
                 }
             }
-            assertThat(actual.getResourceMetricsCount()).as("resources").isLessThanOrEqualTo(resources.size());
-            assertThat(scopesOut).as("scopes").isLessThanOrEqualTo(scopes.size());
-            assertThat(metricsOut).as("metrics").isLessThanOrEqualTo(kinds.size());
+            assertThat(actual.getResourceMetricsCount()).as("resources").isLessThanOrEqualTo(resources.count);
+            assertThat(scopesOut).as("scopes").isLessThanOrEqualTo(scopes.count);
+            assertThat(metricsOut).as("metrics").isLessThanOrEqualTo(kinds.count);
         }
 
         /**

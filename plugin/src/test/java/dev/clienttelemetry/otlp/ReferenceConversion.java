@@ -384,6 +384,32 @@ final class ReferenceConversion {
         return honest;
     }
 
+    /** Returns a push with all but the attributes under reserved keys. */
+    static MetricsData withoutForged(MetricsData push) {
+        MetricsData.Builder honest = push.toBuilder();
+        for (ResourceMetrics.Builder resource : honest.getResourceMetricsBuilderList()) {
+            if (resource.hasResource()) {
+                Resource own = resource.getResource();
+                resource.setResource(
+                        own.toBuilder().clearAttributes().addAllAttributes(unreserved(own.getAttributesList())));
+            }
+            for (ScopeMetrics.Builder scope : resource.getScopeMetricsBuilderList()) {
+                if (scope.hasScope()) {
+                    InstrumentationScope own = scope.getScope();
+                    scope.setScope(
+                            own.toBuilder().clearAttributes().addAllAttributes(unreserved(own.getAttributesList())));
+                }
+            }
+        }
+        return honest.build();
+    }
+
+    private static List<KeyValue> unreserved(List<KeyValue> attributes) {
+        return attributes.stream()
+                .filter(attribute -> !reserved(attribute.getKey()))
+                .toList();
+    }
+
     private static long countForged(MetricsData push) {
         List<KeyValue> all = new ArrayList<>();
         for (ResourceMetrics resource : push.getResourceMetricsList()) {
