@@ -12,8 +12,8 @@ import java.util.Arrays;
  * write this form, but it is not the only legal one. Whatever comes in another form is rewritten before it is read, so
  * that two things which mean the same are the same bytes, and so that everything behind this class has one case only.
  *
- * <p>The content of fields keeps its meaning to the bit, unknown fields are kept. Nothing becomes longer but a negative
- * int32 that was written in five bytes instead of ten. For bytes that {@link PushCheck} accepted; for one thread.
+ * <p>The content of fields keeps its meaning to the bit, unknown fields are kept. Nothing becomes longer: a negative int32,
+ * of which parsers take the low 32 bits, is in five bytes and not in the ten of official serializers. For bytes that {@link PushCheck} accepted; for one thread.
  */
 final class CanonicalForm {
     private byte[] out = new byte[0];
@@ -29,6 +29,7 @@ final class CanonicalForm {
         forgedAttributes = 0;
         size = 0;
         fieldCount = 0;
+        // Enough, since nothing becomes longer.
         out = new byte[push.length];
         message(Schema.METRICS_DATA, push, 0, push.length);
         byte[] rewritten = Arrays.copyOf(out, size);
@@ -88,11 +89,10 @@ final class CanonicalForm {
         return true;
     }
 
-    /** Returns what parsers take of a varint's 64 bits. */
+    /** Returns the varint of fewest bytes of which parsers make the same. */
     private static long meaning(int kind, long value) {
         return switch (kind) {
-            case Schema.INT32 -> (int) value;
-            case Schema.UINT32 -> value & 0xffff_ffffL;
+            case Schema.INT32 -> value & 0xffff_ffffL;
             case Schema.BOOL -> value == 0 ? 0 : 1;
             default -> value;
         };
@@ -157,13 +157,11 @@ final class CanonicalForm {
     private void nested(int type, byte[] bytes, int start, int end) {
         int lengthAt = size;
         int reserved = Wire.varintSize(end - start);
-        ensure(reserved);
         size += reserved;
         message(type, bytes, start, end);
         int length = size - lengthAt - reserved;
         int lengthSize = Wire.varintSize(length);
         if (lengthSize != reserved) {
-            ensure(lengthSize);
             System.arraycopy(out, lengthAt + reserved, out, lengthAt + lengthSize, length);
             size += lengthSize - reserved;
         }
@@ -195,19 +193,11 @@ final class CanonicalForm {
     }
 
     private void varint(long value) {
-        ensure(10);
         size = Wire.putVarint64(out, size, value);
     }
 
     private void copy(byte[] bytes, int start, int end) {
-        ensure(end - start);
         System.arraycopy(bytes, start, out, size, end - start);
         size += end - start;
-    }
-
-    private void ensure(int more) {
-        if (out.length - size < more) {
-            out = Arrays.copyOf(out, Math.max(size + more, out.length + (out.length >> 1)));
-        }
     }
 }

@@ -45,19 +45,17 @@ final class Schema {
     static final byte FIXED64 = 1;
     /** Varints are the kinds from here to {@link #BOOL}: they differ in which bits of the value count. */
     static final byte INT64 = 2;
-    /** Also enums. */
+    /** Also uint32, sint32 and enums. */
     static final byte INT32 = 3;
-    /** Also sint32. */
-    static final byte UINT32 = 4;
 
-    static final byte BOOL = 5;
-    static final byte STRING = 6;
-    static final byte BYTES = 7;
-    static final byte MESSAGE = 8;
+    static final byte BOOL = 4;
+    static final byte STRING = 5;
+    static final byte BYTES = 6;
+    static final byte MESSAGE = 7;
     /** A repeated scalar of eight bytes, packed or not. */
-    static final byte REPEATED_FIXED64 = 9;
+    static final byte REPEATED_FIXED64 = 8;
     /** A repeated scalar that is a varint, packed or not. */
-    static final byte REPEATED_VARINT = 10;
+    static final byte REPEATED_VARINT = 9;
 
     /** Wire types, the low three bits of a tag. */
     static final int WIRE_VARINT = 0;
@@ -126,7 +124,7 @@ final class Schema {
         repeatedMessage(NUMBER_DATA_POINT, 5, EXEMPLAR);
         singular(NUMBER_DATA_POINT, 6, FIXED64);
         repeatedMessage(NUMBER_DATA_POINT, 7, KEY_VALUE);
-        implicit(NUMBER_DATA_POINT, 8, UINT32);
+        implicit(NUMBER_DATA_POINT, 8, INT32);
         oneof(NUMBER_DATA_POINT, 4, 6);
 
         implicit(HISTOGRAM_DATA_POINT, 2, FIXED64);
@@ -137,7 +135,7 @@ final class Schema {
         repeatedScalar(HISTOGRAM_DATA_POINT, 7, REPEATED_FIXED64);
         repeatedMessage(HISTOGRAM_DATA_POINT, 8, EXEMPLAR);
         repeatedMessage(HISTOGRAM_DATA_POINT, 9, KEY_VALUE);
-        implicit(HISTOGRAM_DATA_POINT, 10, UINT32);
+        implicit(HISTOGRAM_DATA_POINT, 10, INT32);
         singular(HISTOGRAM_DATA_POINT, 11, FIXED64);
         singular(HISTOGRAM_DATA_POINT, 12, FIXED64);
 
@@ -146,17 +144,17 @@ final class Schema {
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 3, FIXED64);
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 4, FIXED64);
         singular(EXPONENTIAL_HISTOGRAM_DATA_POINT, 5, FIXED64);
-        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 6, UINT32);
+        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 6, INT32);
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 7, FIXED64);
         message(EXPONENTIAL_HISTOGRAM_DATA_POINT, 8, BUCKETS);
         message(EXPONENTIAL_HISTOGRAM_DATA_POINT, 9, BUCKETS);
-        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 10, UINT32);
+        implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 10, INT32);
         repeatedMessage(EXPONENTIAL_HISTOGRAM_DATA_POINT, 11, EXEMPLAR);
         singular(EXPONENTIAL_HISTOGRAM_DATA_POINT, 12, FIXED64);
         singular(EXPONENTIAL_HISTOGRAM_DATA_POINT, 13, FIXED64);
         implicit(EXPONENTIAL_HISTOGRAM_DATA_POINT, 14, FIXED64);
 
-        implicit(BUCKETS, 1, UINT32);
+        implicit(BUCKETS, 1, INT32);
         repeatedScalar(BUCKETS, 2, REPEATED_VARINT);
 
         implicit(SUMMARY_DATA_POINT, 2, FIXED64);
@@ -165,7 +163,7 @@ final class Schema {
         implicit(SUMMARY_DATA_POINT, 5, FIXED64);
         repeatedMessage(SUMMARY_DATA_POINT, 6, VALUE_AT_QUANTILE);
         repeatedMessage(SUMMARY_DATA_POINT, 7, KEY_VALUE);
-        implicit(SUMMARY_DATA_POINT, 8, UINT32);
+        implicit(SUMMARY_DATA_POINT, 8, INT32);
 
         implicit(VALUE_AT_QUANTILE, 1, FIXED64);
         implicit(VALUE_AT_QUANTILE, 2, FIXED64);
@@ -179,7 +177,7 @@ final class Schema {
         oneof(EXEMPLAR, 3, 6);
 
         repeatedMessage(RESOURCE, 1, KEY_VALUE);
-        implicit(RESOURCE, 2, UINT32);
+        implicit(RESOURCE, 2, INT32);
         repeatedMessage(RESOURCE, 3, ENTITY_REF);
 
         implicit(ENTITY_REF, 1, STRING);
@@ -190,7 +188,7 @@ final class Schema {
         implicit(INSTRUMENTATION_SCOPE, 1, STRING);
         implicit(INSTRUMENTATION_SCOPE, 2, STRING);
         repeatedMessage(INSTRUMENTATION_SCOPE, 3, KEY_VALUE);
-        implicit(INSTRUMENTATION_SCOPE, 4, UINT32);
+        implicit(INSTRUMENTATION_SCOPE, 4, INT32);
 
         implicit(KEY_VALUE, 1, STRING);
         message(KEY_VALUE, 2, ANY_VALUE);
@@ -262,7 +260,7 @@ final class Schema {
     private static void repeatedScalar(int type, int number, byte kind) {
         KIND[type + number] = kind;
         WIRE[type + number] = switch (kind) {
-            case INT64, INT32, UINT32, BOOL -> WIRE_VARINT;
+            case INT64, INT32, BOOL -> WIRE_VARINT;
             case FIXED64 -> WIRE_FIXED64;
             default -> WIRE_LENGTH;
         };

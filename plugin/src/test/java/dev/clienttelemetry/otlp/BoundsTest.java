@@ -8,14 +8,20 @@ import static dev.clienttelemetry.otlp.ConverterFixture.attribute;
 import static dev.clienttelemetry.otlp.ConverterFixture.counter;
 import static dev.clienttelemetry.otlp.ConverterFixture.delta;
 import static dev.clienttelemetry.otlp.ConverterFixture.gauge;
+import static dev.clienttelemetry.otlp.ConverterFixture.metrics;
 import static dev.clienttelemetry.otlp.ConverterFixture.push;
 import static dev.clienttelemetry.otlp.ConverterFixture.resource;
 import static dev.clienttelemetry.otlp.ConverterFixture.sums;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.InvalidProtocolBufferException;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.metrics.PointDropReason;
+import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
+import io.opentelemetry.proto.resource.v1.Resource;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -146,6 +152,41 @@ class BoundsTest {
         assertThat(fixture.metrics.pointsDropped().total(PointDropReason.RESOURCE_BOUND))
                 .isEqualTo(1_000 - converted.getResourceMetricsCount())
                 .isPositive();
+    }
+
+    /** Official serializers write a negative int32 in ten bytes, others in five; to parsers both are the same. */
+    @Test
+    void negativeNumbersInFiveBytesMakeAPushNoLonger() throws InvalidProtocolBufferException {
+        Resource.Builder resource = Resource.newBuilder();
+        for (int i = 0; i < 1_000; i++) {
+            resource.addAttributes(KeyValue.newBuilder().setKeyStrindex(-1));
+        }
+        MetricsData push = push(resource.build(), gauge("g", delta(1, 2, 1L)));
+        WireMessage other = WireMessage.of(push);
+        for (WireMessage message : other.all()) {
+            if (message.descriptor().equals(KeyValue.getDescriptor())) {
+                message.fields().get(0).bits &= 0xFFFF_FFFFL;
+            }
+        }
+        byte[] inFive = other.toBytes();
+        byte[] inTen = push.toByteArray();
+        assertThat(inTen.length - inFive.length).isGreaterThanOrEqualTo(5_000);
+        assertThat(MetricsData.parseFrom(inFive)).isEqualTo(push);
+        int labels = 1_000;
+        for (byte[] payload : List.of(inFive, inTen)) {
+            byte[] converted = fixture.converter()
+                    .convert(fixture.instance, fixture.client, payload, 0)
+                    .bytes();
+            assertThat(converted.length).isBetween(payload.length / 2, payload.length + labels);
+            assertThat(MetricsData.parseFrom(converted)
+                            .getResourceMetrics(0)
+                            .getResource()
+                            .getAttributesList())
+                    .containsAll(resource.getAttributesList());
+        }
+        byte[] both = Arrays.copyOf(inFive, inFive.length + inTen.length);
+        System.arraycopy(inTen, 0, both, inFive.length, inTen.length);
+        assertThat(metrics(fixture.convert(both))).containsExactly(gauge("g", delta(1, 2, 1L), delta(1, 2, 1L)));
     }
 
     @Test

@@ -386,7 +386,7 @@ final class MetricsDataArbitraries {
     }
 
     static Arbitrary<Integer> temporalities() {
-        return Arbitraries.frequency(Tuple.of(12, 1), Tuple.of(3, 2), Tuple.of(2, 0), Tuple.of(1, 7));
+        return Arbitraries.frequency(Tuple.of(12, 1), Tuple.of(3, 2), Tuple.of(2, 0), Tuple.of(1, 7), Tuple.of(1, -1));
     }
 
     private static Arbitrary<Sum> sums() {
@@ -664,7 +664,7 @@ final class MetricsDataArbitraries {
                 .withProbability(0.95)
                 .in(KeyValue.Builder::setValue)
                 .use(counts())
-                .withProbability(0.03)
+                .withProbability(0.1)
                 .in(KeyValue.Builder::setKeyStrindex)
                 .use(unknownFields(KeyValue.getDescriptor()))
                 .in(KeyValue.Builder::setUnknownFields)

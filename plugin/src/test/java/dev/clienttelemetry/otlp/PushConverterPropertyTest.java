@@ -383,6 +383,10 @@ class PushConverterPropertyTest {
                 MetricsData actual,
                 ClientInstance instance,
                 Client client) {
+            // The allowance for labels must not hide it.
+            assertThat(new CanonicalForm().rewrite(payload).length)
+                    .as("size in canonical form, %s", HexFormat.of().formatHex(payload))
+                    .isLessThanOrEqualTo(payload.length);
             long labels = 64;
             for (KeyValue label : reference.labels(instance, client)) {
                 labels += CodedOutputStream.computeMessageSize(1, label);

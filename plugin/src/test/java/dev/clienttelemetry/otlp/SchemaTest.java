@@ -61,8 +61,7 @@ class SchemaTest {
             case FIXED64, SFIXED64, DOUBLE -> field.isRepeated() ? Schema.REPEATED_FIXED64 : Schema.FIXED64;
             case BOOL -> Schema.BOOL;
             case INT64 -> Schema.INT64;
-            case ENUM, INT32 -> Schema.INT32;
-            case UINT32, SINT32 -> Schema.UINT32;
+            case ENUM, INT32, UINT32, SINT32 -> Schema.INT32;
             case UINT64 -> Schema.REPEATED_VARINT;
             case STRING -> Schema.STRING;
             case BYTES -> Schema.BYTES;
@@ -73,7 +72,7 @@ class SchemaTest {
 
     private static int wire(FieldDescriptor field) {
         return switch (kind(field)) {
-            case Schema.INT64, Schema.INT32, Schema.UINT32, Schema.BOOL -> Schema.WIRE_VARINT;
+            case Schema.INT64, Schema.INT32, Schema.BOOL -> Schema.WIRE_VARINT;
             case Schema.FIXED64 -> Schema.WIRE_FIXED64;
             default -> Schema.WIRE_LENGTH;
         };

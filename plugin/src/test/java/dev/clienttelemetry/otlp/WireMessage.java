@@ -84,8 +84,8 @@ final class WireMessage {
 
     /**
      * Rewrites the fields into another legal form with the same meaning: in any order (the elements of one repeated
-     * field keep theirs), repeated scalars packed, in pieces or one by one, varints longer than they need to be, and
-     * scalars that are zero written out. Equal messages get different forms, too.
+     * field keep theirs), repeated scalars packed, in pieces or one by one, varints longer than they need to be, negative
+     * int32 in five bytes as well as in ten, and scalars that are zero written out. Equal messages get different forms, too.
      */
     WireMessage rewritten(Random random) {
         WireMessage form = new WireMessage(descriptor);
@@ -125,12 +125,20 @@ final class WireMessage {
             if (next.wireType == VARINT && random.nextInt(4) == 0) {
                 next.padding = random.nextInt(3);
             }
+            if (isInt32(next.schema) && random.nextBoolean()) {
+                next.bits &= 0xFFFFFFFFL;
+            }
             form.fields.add(next);
             if (run.isEmpty()) {
                 runs.remove(run);
             }
         }
         return form;
+    }
+
+    private static boolean isInt32(FieldDescriptor schema) {
+        return schema != null
+                && (schema.getType() == FieldDescriptor.Type.INT32 || schema.getType() == FieldDescriptor.Type.ENUM);
     }
 
     private static void split(Field packed, Random random, List<Field> pieces) {
