@@ -6,18 +6,35 @@ package dev.clienttelemetry.gateway;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class WorkersTest {
-    /** Its tasks are run by hand: no test waits for a deadline. */
-    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1);
+    private static final int PAYLOAD_BYTES = 100;
+    /** What {@link Workers} takes a request to need besides. */
+    private static final int REQUEST_BYTES = 1024;
+
+    /** Their time is told by hand: no test waits for a deadline. */
+    private final List<Runnable> deadlines = new ArrayList<>();
+
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1) {
+        @Override
+        public ScheduledFuture<?> schedule(Runnable deadline, long delay, TimeUnit unit) {
+            deadlines.add(deadline);
+            return super.schedule(deadline, delay, unit);
+        }
+    };
 
     private final Workers workers = new Workers(1, 3, 1 << 20, timer);
     private final CountDownLatch held = new CountDownLatch(1);
@@ -59,15 +76,52 @@ class WorkersTest {
         assertThat(take("next", false).get()).isEqualTo("next");
         assertThat(runs).as("slow and next").hasValue(2);
         assertThat(workers.late()).isEqualTo(2);
+        assertThat(workers.waitingRequests()).isZero();
+        assertThat(workers.waitingBytes()).isZero();
     }
 
     @Test
     void workThatIsDoneInTimeLeavesNoDeadlineBehind() throws Exception {
-        assertThat(take("quick", false).get()).isEqualTo("quick");
+        timer.setRemoveOnCancelPolicy(true);
+        CompletableFuture<String> quick = take("quick", true);
+        assertThat(timer.getQueue()).hasSize(1);
+
+        held.countDown();
+
+        assertThat(quick.get()).isEqualTo("quick");
+        assertThat(timer.getQueue()).isEmpty();
+    }
+
+    @Test
+    void aDeadlineAtTheVeryEndOfTheWorkAnswersNothingAndCountsNothing() throws Exception {
+        CompletableFuture<String> quick = take("quick", false);
+        assertThat(quick.get()).isEqualTo("quick");
 
         deadlinesPass();
 
+        assertThat(quick.get()).isEqualTo("quick");
         assertThat(workers.late()).isZero();
+    }
+
+    @Test
+    void whatTheWorkThrowsIsPassedOnAndItsRoomIsFree() {
+        CompletableFuture<String> failing = workers.<String>take(
+                        new Workers.Lane(),
+                        100,
+                        () -> {
+                            throw new IllegalStateException("no");
+                        },
+                        () -> "too late")
+                .orElseThrow()
+                .toCompletableFuture();
+
+        assertThat(failing)
+                .failsWithin(Duration.ofSeconds(20))
+                .withThrowableThat()
+                .havingRootCause()
+                .withMessage("no");
+        assertThat(workers.waitingRequests()).isZero();
+        assertThat(workers.waitingBytes()).isZero();
     }
 
     @Test
@@ -113,14 +167,41 @@ class WorkersTest {
     }
 
     @Test
+    void theirBytesAreBoundedToo() throws Exception {
+        Workers small = new Workers(1, 99, 2 * PAYLOAD_BYTES + REQUEST_BYTES - 1, timer);
+        try {
+            CompletableFuture<String> slow =
+                    take(small, new Workers.Lane(), "slow", true).orElseThrow().toCompletableFuture();
+            holding.await();
+
+            assertThat(take(small, new Workers.Lane(), "second", false)).isEmpty();
+            assertThat(small.refused()).isEqualTo(1);
+            assertThat(small.waitingRequests()).isEqualTo(1);
+            assertThat(small.waitingBytes()).isEqualTo(PAYLOAD_BYTES + REQUEST_BYTES);
+            held.countDown();
+
+            assertThat(slow.get()).isEqualTo("slow");
+            assertThat(take(small, new Workers.Lane(), "third", false)
+                            .orElseThrow()
+                            .toCompletableFuture()
+                            .get())
+                    .isEqualTo("third");
+        } finally {
+            held.countDown();
+            small.close();
+        }
+    }
+
+    @Test
     void whatComesAfterTheEndIsRefusedAndLeavesNothingBehind() {
         workers.close();
 
+        timer.setRemoveOnCancelPolicy(true);
         assertThat(take(new Workers.Lane(), "late", false)).isEmpty();
+        assertThat(workers.refused()).isEqualTo(1);
         assertThat(workers.waitingRequests()).isZero();
         assertThat(workers.waitingBytes()).isZero();
-        deadlinesPass();
-        assertThat(workers.late()).isZero();
+        assertThat(timer.getQueue()).isEmpty();
     }
 
     private CompletableFuture<String> take(String answer, boolean hold) {
@@ -128,9 +209,13 @@ class WorkersTest {
     }
 
     private Optional<CompletionStage<String>> take(Workers.Lane lane, String answer, boolean hold) {
-        return workers.take(
+        return take(workers, lane, answer, hold);
+    }
+
+    private Optional<CompletionStage<String>> take(Workers taking, Workers.Lane lane, String answer, boolean hold) {
+        return taking.take(
                 lane,
-                100,
+                PAYLOAD_BYTES,
                 () -> {
                     runs.incrementAndGet();
                     if (hold) {
@@ -151,9 +236,6 @@ class WorkersTest {
     }
 
     private void deadlinesPass() {
-        for (Runnable deadline : timer.getQueue().toArray(Runnable[]::new)) {
-            timer.remove(deadline);
-            deadline.run();
-        }
+        deadlines.forEach(Runnable::run);
     }
 }

@@ -73,12 +73,12 @@ final class ConfigSection {
         };
     }
 
-    /** Returns a whole number, or the default where the key is absent or empty. */
+    /** Returns a whole number of at least 0, or the default where the key is absent or empty. */
     int wholeNumber(String key, int absent) {
         return (int) wholeNumber(key, absent, Integer.MAX_VALUE);
     }
 
-    /** Returns a whole number, or the default where the key is absent or empty. */
+    /** Returns a whole number of at least 0, or the default where the key is absent or empty. */
     long wholeNumber(String key, long absent) {
         return wholeNumber(key, absent, Long.MAX_VALUE);
     }
@@ -94,7 +94,10 @@ final class ConfigSection {
         } catch (NumberFormatException e) {
             throw new ConfigException(prefix + key, text, "must be a whole number");
         }
-        if (number.abs().compareTo(BigDecimal.valueOf(most)) > 0) {
+        if (number.signum() < 0) {
+            throw new ConfigException(prefix + key, text, "must not be negative");
+        }
+        if (number.compareTo(BigDecimal.valueOf(most)) > 0) {
             throw new ConfigException(prefix + key, text, "must be at most " + most);
         }
         try {

@@ -160,12 +160,78 @@ class ClientTelemetryFilterTest {
                     answer(host.request(host.connection(), FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push));
 
             assertThat(refused.errorCode()).isEqualTo(Errors.THROTTLING_QUOTA_EXCEEDED.code());
-            assertThat(host.gateway.workers().refused()).isEqualTo(1);
+            assertThat(count(host, "client_telemetry.gateway.refused.requests")).isEqualTo(1);
+            assertThat(gauge(host, "client_telemetry.gateway.waiting.requests")).isEqualTo(1);
+            assertThat(gauge(host, "client_telemetry.gateway.waiting"))
+                    .isEqualTo(host.gateway.workers().waitingBytes())
+                    .isGreaterThan(1000);
             held.countDown();
             assertThat(((PushTelemetryResponseData) answer(pending)).errorCode())
                     .isZero();
             assertThat(host.plugin().calls).hasSize(1);
+            assertThat(gauge(host, "client_telemetry.gateway.waiting")).isZero();
+            assertThat(gauge(host, "client_telemetry.gateway.waiting.requests")).isZero();
         }
+    }
+
+    @Test
+    void whatIsTooLargeWaitsWithoutItsBytes() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            PushTelemetryRequestData push = subscribed(host);
+            PushTelemetryRequestData tooLarge = subscribed(host).setMetrics(ByteBuffer.allocate(500_000));
+            CountDownLatch held = new CountDownLatch(1);
+            host.plugin().hold = held;
+
+            CompletableFuture<RequestFilterResult> first =
+                    host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push);
+            CompletableFuture<RequestFilterResult> second =
+                    host.request(host.connection(), FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), tooLarge);
+
+            assertThat(gauge(host, "client_telemetry.gateway.waiting.requests")).isEqualTo(2);
+            assertThat(gauge(host, "client_telemetry.gateway.waiting")).isLessThan(10_000);
+            assertThat(tooLarge.metrics().remaining()).isLessThan(10_000);
+            held.countDown();
+            assertThat(((PushTelemetryResponseData) answer(first)).errorCode()).isZero();
+            assertThat(((PushTelemetryResponseData) answer(second)).errorCode())
+                    .isEqualTo(Errors.TELEMETRY_TOO_LARGE.code());
+        }
+    }
+
+    @Test
+    void pushesRefusedForTheirPayloadAreCountedByReason() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            int none = 0;
+            int gzip = 1;
+            int unknown = 9;
+            refuse(host, 3, unknown, 100, Errors.UNSUPPORTED_COMPRESSION_TYPE);
+            refuse(host, 2, none, 1001, Errors.TELEMETRY_TOO_LARGE);
+            refuse(host, 1, gzip, 100, Errors.INVALID_RECORD);
+
+            assertThat(refusedPushes(host, "unsupported_compression")).isEqualTo(3);
+            assertThat(refusedPushes(host, "too_large")).isEqualTo(2);
+            assertThat(refusedPushes(host, "undecompressable")).isEqualTo(1);
+        }
+    }
+
+    /** Sends pushes of zeros, each of another instance, so that none is throttled. */
+    private static void refuse(FilterHost host, int times, int compressionType, int bytes, Errors error)
+            throws Exception {
+        for (int i = 0; i < times; i++) {
+            PushTelemetryRequestData push =
+                    subscribed(host).setCompressionType((byte) compressionType).setMetrics(ByteBuffer.allocate(bytes));
+            assertThat(((PushTelemetryResponseData)
+                                    answer(host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push)))
+                            .errorCode())
+                    .isEqualTo(error.code());
+        }
+    }
+
+    private static double refusedPushes(FilterHost host, String reason) {
+        return host.registry
+                .get("client_telemetry.gateway.refused.pushes")
+                .tag("reason", reason)
+                .functionCounter()
+                .count();
     }
 
     @Test
@@ -214,6 +280,8 @@ class ClientTelemetryFilterTest {
             assertThat(((RequestHeaderData) first.header()).unknownTaggedFields())
                     .isEmpty();
             assertThat(((ListGroupsResponseData) second).errorCode()).isEqualTo(Errors.INVALID_REQUEST.code());
+            assertThat(violations(host, "answered")).isEqualTo(1);
+            assertThat(violations(host, "closed")).isZero();
         }
     }
 
@@ -229,12 +297,8 @@ class ClientTelemetryFilterTest {
 
             assertThat(result.closeConnection()).isTrue();
             assertThat(result.message()).isNull();
-            assertThat(host.registry
-                            .get("client_telemetry.gateway.header.violations")
-                            .tag("outcome", "closed")
-                            .counter()
-                            .count())
-                    .isEqualTo(1);
+            assertThat(violations(host, "closed")).isEqualTo(1);
+            assertThat(violations(host, "answered")).isZero();
         }
     }
 
@@ -285,11 +349,29 @@ class ClientTelemetryFilterTest {
             assertThat(count(host, "client_telemetry.plugin.exports")).isEqualTo(2);
             assertThat(count(host, "client_telemetry.plugin.errors")).isEqualTo(1);
             assertThat(host.registry
+                            .get("client_telemetry.gateway.event_loop.duration")
+                            .timer()
+                            .count())
+                    .as("6 requests, each taken in and answered")
+                    .isEqualTo(12);
+            assertThat(host.registry
                             .get("client_telemetry.plugin.export.duration")
                             .functionTimer()
                             .count())
                     .isEqualTo(2);
         }
+    }
+
+    private static double violations(FilterHost host, String outcome) {
+        return host.registry
+                .get("client_telemetry.gateway.header.violations")
+                .tag("outcome", outcome)
+                .counter()
+                .count();
+    }
+
+    private static double gauge(FilterHost host, String name) {
+        return host.registry.get(name).gauge().value();
     }
 
     private static double count(FilterHost host, String name) {

@@ -74,18 +74,22 @@ class ClientTelemetryGatewayConfigTest {
         exporterConfig.put("number", 7);
         exporterConfig.put("flag", true);
         exporterConfig.put("list", List.of("a", "b"));
+        exporterConfig.put("empty", null);
 
         assertThat(config().settings().exporterConfig())
                 .containsEntry("number", "7")
                 .containsEntry("flag", "true")
                 .containsEntry("list", "a,b")
-                .doesNotContainKey("client.telemetry.labels");
+                .doesNotContainKeys("empty", "client.telemetry.labels");
     }
 
     @Test
     void aWrongValueIsRefusedByItsKey() {
         exporterConfig.put("client.telemetry.subscriptions.path", "/x");
         assertRefused("client.telemetry.subscriptions.path");
+        exporterConfig.clear();
+        exporterConfig.put("client.telemetry.admin.client.id", "x");
+        assertRefused("client.telemetry.admin.client.id");
         exporterConfig.clear();
         exporterConfig.put("otel", Map.of("exporter", "x"));
         assertRefused("otel");
@@ -123,18 +127,33 @@ class ClientTelemetryGatewayConfigTest {
 
     @Test
     void aValueOfAnotherTypeIsRefusedByItsKey() {
+        List<String> maps = List.of("exporterConfig", "subscriptions", "parameters");
         for (String key : ClientTelemetryGatewayConfig.KEYS) {
             Object before = values.get(key);
             values.put(key, List.of("secret"));
-            assertRefused(key);
+            assertRefused(key, "not a list");
+            values.put(key, maps.contains(key) ? "secret" : Map.of("secret", "secret"));
+            assertRefused(key, maps.contains(key) ? "not one value" : "not a map");
             values.put(key, before);
         }
         for (String key : ClientTelemetryGatewayConfig.SUBSCRIPTIONS_KEYS) {
             Map<String, Object> subscriptions = new HashMap<>(Map.of("path", "/x"));
-            subscriptions.put(key, List.of("secret"));
             values.put("subscriptions", subscriptions);
-            assertRefused("subscriptions." + key);
+            subscriptions.put(key, List.of("secret"));
+            assertRefused("subscriptions." + key, "not a list");
+            subscriptions.put(key, maps.contains(key) ? "secret" : Map.of("secret", "secret"));
+            assertRefused("subscriptions." + key, maps.contains(key) ? "not one value" : "not a map");
         }
+    }
+
+    @Test
+    void theSubscriptionsNeedAPathAndAPatientRefresh() {
+        values.put("subscriptions", Map.of("refreshMs", 100));
+        assertRefused("subscriptions.path", "must be a path");
+        values.put("subscriptions", Map.of("path", " "));
+        assertRefused("subscriptions.path", "must be a path");
+        values.put("subscriptions", Map.of("path", "/x", "refreshMs", 99));
+        assertRefused("subscriptions.refreshMs", "must be at least 100");
     }
 
     @ParameterizedTest
@@ -142,6 +161,12 @@ class ClientTelemetryGatewayConfigTest {
         "telemetryMaxBytes, many, a whole number",
         "telemetryMaxBytes, 2.7, a whole number",
         "telemetryMaxBytes, 2147483648, at most 2147483647",
+        "telemetryMaxBytes, -1, not be negative",
+        "telemetryMaxBytes, -3000000000, not be negative",
+        "telemetryMaxBytes, 0, at least 1",
+        "instancesMax, 0, at least 1",
+        "workers, 0, at least 1",
+        "name, ' ', not be empty",
         "waitingMaxBytes, 1e30, at most 9223372036854775807",
         "headerRule, 1, true or false",
         "headerRule, yes, true or false",
@@ -160,6 +185,7 @@ class ClientTelemetryGatewayConfigTest {
     void numbersAndFlagsMayBeQuoted() {
         values.put("telemetryMaxBytes", "2000");
         values.put("echoClientInstanceId", "false");
+        values.put("headerRule", "true");
         values.put("waitingMaxBytes", 5_000_000_000L);
         values.put("brokerId", 7);
 
@@ -167,6 +193,7 @@ class ClientTelemetryGatewayConfigTest {
 
         assertThat(settings.telemetryMaxBytes()).isEqualTo(2000);
         assertThat(settings.echoClientInstanceId()).isFalse();
+        assertThat(settings.headerRule()).isTrue();
         assertThat(settings.waitingMaxBytes()).isEqualTo(5_000_000_000L);
         assertThat(settings.brokerId()).isEqualTo("7");
     }
@@ -187,16 +214,17 @@ class ClientTelemetryGatewayConfigTest {
         assertThat(documented).containsExactlyInAnyOrderElementsOf(keys);
     }
 
-    private void assertRefused(String key) {
+    private void assertRefused(String... parts) {
         assertThatThrownBy(() -> config().settings())
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining(key)
+                .hasMessageContainingAll(parts)
                 .hasMessageNotContaining("secret");
     }
 
     @Test
     void secretsShowNowhere() {
         exporterConfig.put("otel.exporter.otlp.headers", "authorization=secret");
+        values.put("subscriptions", Map.of("path", "/x", "parameters", Map.of("password", "secret")));
 
         assertThat(config().toString()).doesNotContain("secret");
         assertThat(config().settings().toString()).doesNotContain("secret").contains("otel.exporter.otlp.headers");

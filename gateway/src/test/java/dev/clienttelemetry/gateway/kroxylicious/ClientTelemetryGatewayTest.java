@@ -237,6 +237,16 @@ class ClientTelemetryGatewayTest {
                     .orElseThrow();
 
             assertThat(answer.toCompletableFuture().get(30, TimeUnit.SECONDS)).isEqualTo("late");
+            SimpleMeterRegistry registry = new SimpleMeterRegistry();
+            GatewayMeters.register(registry, gateway);
+            await().untilAsserted(() -> assertThat(registry.get("client_telemetry.gateway.late.answers")
+                            .functionCounter()
+                            .count())
+                    .isEqualTo(1));
+            assertThat(registry.get("client_telemetry.gateway.refused.requests")
+                            .functionCounter()
+                            .count())
+                    .isZero();
             slow.countDown();
         }
     }

@@ -95,6 +95,25 @@ class DecompressedMetricsTest {
     }
 
     @Test
+    void theWindowOfAZstdFrameIsBounded() throws Exception {
+        // Empty, RFC 8878, 3.1.1.1.2: a window of 2 to the power of 10 and the upper five bits.
+        byte[] frame = {0x28, (byte) 0xb5, 0x2f, (byte) 0xfd, 0, 13 << 3, 1, 0, 0};
+        assertThat(DecompressedMetrics.of(frame, PushCompression.ZSTD, LIMIT)).isEmpty();
+
+        frame[5] = 14 << 3;
+        assertThatThrownBy(() -> DecompressedMetrics.of(frame, PushCompression.ZSTD, LIMIT))
+                .isInstanceOf(IOException.class);
+    }
+
+    @Test
+    void theChunksOfASnappyStreamAreBoundedTogether() throws Exception {
+        byte[] stream = compress(PushCompression.SNAPPY, new byte[LIMIT + 1], LIMIT + 1);
+
+        assertThatThrownBy(() -> DecompressedMetrics.of(stream, PushCompression.SNAPPY, LIMIT))
+                .isInstanceOf(DecompressedMetrics.TooLargeException.class);
+    }
+
+    @Test
     void aRawSnappyBlockIsReadToo() throws Exception {
         byte[] bytes = random(5_000);
 
