@@ -15,7 +15,7 @@ import java.util.zip.Inflater;
 /**
  * Decompresses one gzip member (RFC 1952), which is what every client sends. The JDK's stream goes on to the next member,
  * by calling itself, so that 1 MiB of members with a byte or none takes seven times what a real payload does, or the
- * stack. Stateless and thread-safe.
+ * stack. Bounds the blocks that bring codes of their own, too: 1 MiB of them takes 62 ms. Stateless and thread-safe.
  */
 public final class GzipMember {
     private static final int FIRST_GUESS = 16 * 1024;
@@ -36,11 +36,16 @@ public final class GzipMember {
      *
      * @param compressed the member
      * @param maxBytes the bound
-     * @return what it decompresses to, or null where that is more than the bound
+     * @return what it decompresses to, or null where that is more than the bound, or it has more blocks with codes of their
+     *     own than bytes within the bound take
      * @throws IOException where the bytes are not one sound gzip member
      */
     public static byte[] decompress(byte[] compressed, int maxBytes) throws IOException {
         int start = contents(compressed);
+        if (DeflateBlocks.couldBeTooMany(compressed.length - start, maxBytes)
+                && !DeflateBlocks.areBounded(compressed, start, maxBytes)) {
+            return null;
+        }
         Inflater inflater = new Inflater(true);
         try {
             inflater.setInput(compressed, start, compressed.length - start);

@@ -80,6 +80,22 @@ class GzipMemberTest {
                 .hasMessage("gzip: one member with " + member.length + " bytes behind it");
     }
 
+    @Test
+    void moreBlocksWithCodesOfTheirOwnThanTheBoundAllowsAreNotDecompressed() throws IOException {
+        int most = BlockBound.blocks(1_000_000);
+        byte[] empty = member(new byte[0]);
+        for (int more = 0; more < 2; more++) {
+            byte[] stream = DeflatedTables.blocks(most + more);
+            ByteArrayOutputStream member = new ByteArrayOutputStream();
+            member.write(empty, 0, HEAD_BYTES);
+            member.writeBytes(stream);
+            member.write(empty, empty.length - 8, 8);
+
+            assertThat(GzipMember.decompress(member.toByteArray(), 1_000_000))
+                    .isEqualTo(more == 0 ? new byte[0] : null);
+        }
+    }
+
     private static byte[] withHead(byte[] member, int flags) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         out.write(member, 0, HEAD_BYTES);

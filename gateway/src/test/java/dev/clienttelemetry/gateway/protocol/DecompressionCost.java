@@ -62,7 +62,8 @@ class DecompressionCost {
                 joined(ZSTD_HEAD, ZSTD_BLOCK, mostZstd, ZSTD_END),
                 8 + 3 * mostZstd);
         measure("new tables, 1 MiB", PushCompression.ZSTD, filled(ZSTD_HEAD, ZSTD_BLOCK, ZSTD_END), -1);
-        measure("new tables, 1 MiB", PushCompression.GZIP, deflateTables(), 0);
+        measure("new tables, 1 MiB", PushCompression.GZIP, deflateTables(Integer.MAX_VALUE), -1);
+        measure("new tables and none", PushCompression.GZIP, deflateTables(BLOCKS), 0);
         byte[] member = {0x1f, (byte) 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0};
         measure("members, 1 MiB", PushCompression.GZIP, filled(member, member, member), -1);
         ByteArrayOutputStream lz4 = new ByteArrayOutputStream();
@@ -163,10 +164,15 @@ class DecompressionCost {
         return bits.end();
     }
 
-    /** A gzip member of empty deflate blocks, each with tables of its own, RFC 1951, 3.2.7. */
-    private static byte[] deflateTables() {
+    /** 1 MiB of empty deflate blocks in a gzip member, the first ones with tables of their own, RFC 1951, 3.2.7. */
+    private static byte[] deflateTables(int count) {
         Bits bits = new Bits();
-        while (bits.bytes.size() < BYTES - 64) {
+        for (int i = 0; bits.bytes.size() < BYTES - 64; i++) {
+            if (i >= count) {
+                // With the fixed tables: only its end.
+                bits.put(2, 10);
+                continue;
+            }
             bits.put(0, 1);
             bits.put(2, 2);
             // 257 codes of literals, 1 of distances, 18 lengths of the codes for lengths: 1 for "18" and "1".
