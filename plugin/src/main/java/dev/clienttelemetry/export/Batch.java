@@ -139,7 +139,7 @@ final class Batch implements Payload {
     @Override
     public void writeTo(OutputStream out) throws IOException {
         for (SendQueue.Entry entry : entries) {
-            out.write(entry.chunk().bytes());
+            entry.chunk().writeTo(out);
         }
     }
 }

@@ -30,8 +30,6 @@ final class SendQueue {
     /** As many instances as are remembered by default. */
     private static final int MAX_ALONE = 16384;
 
-    private static final byte[] NOTHING = {};
-
     /** A chunk with its place in both orders. */
     static final class Entry {
         final Lane lane;
@@ -62,7 +60,7 @@ final class SendQueue {
 
         /** Lets go of what there was to send: a failed batch may keep an evicted entry for minutes. */
         void forgetBytes() {
-            chunk = new Chunk(chunk.instance(), NOTHING, chunk.points(), chunk.receivedNanos());
+            chunk = chunk.withoutBytes();
         }
 
         /** Has its export begin unless it has. Returns whether it does now. */

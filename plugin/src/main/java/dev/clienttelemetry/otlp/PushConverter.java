@@ -16,8 +16,7 @@ import java.util.Map;
  * Labels, coalesces and converts checked pushes. For one thread; {@link #series()} may be read from any.
  *
  * <p>A push is read in one pass ({@link PushReader}) into positions ({@link PushOutline}), its delta sums are replaced by
- * cumulative ones ({@link SumConverter}), and the result is written at once ({@link PushWriter}). The payload itself is
- * left as it is.
+ * cumulative ones ({@link SumConverter}), and the result is written at once ({@link PushWriter}).
  */
 public final class PushConverter {
     private static final long NANOS_PER_MS = 1_000_000;
@@ -68,7 +67,8 @@ public final class PushConverter {
      *     terminating push: that ends the instance on the request thread while pushes of before still wait here, and
      *     these are one sequence
      * @param client the client as the host knew it when it pushed
-     * @param payload a payload that {@link PushCheck} accepted; not changed
+     * @param payload a payload that {@link PushCheck} accepted. It is given up by the caller: it may be changed, and may
+     *     be the body of what is returned
      * @param receivedNanos when it was received, by a monotonic clock: the converter reads none itself, which would be a
      *     thirtieth of a small push. Pushes of different instances may come in any order
      * @return the push to send, with no points where nothing of it is left

@@ -89,7 +89,6 @@ final class PushReader {
     private int data;
     private int dataSuffixStart;
     private int dataEnd;
-    private int nameStart;
     private int nameEnd;
     private int unitStart;
     private int unitEnd;
@@ -366,70 +365,87 @@ final class PushReader {
 
     private void metric(byte[] b, int start, int end) throws NotCanonicalException {
         parts++;
-        metric = -1;
-        metricStart = start;
-        metricEnd = end;
-        nameStart = start;
-        nameEnd = start;
-        unitStart = 0;
-        unitEnd = 0;
         int at = start;
+        int afterName = start;
         if (at < end && b[at] == Tag.NAME) {
+            require(b[at + 1] != 0);
             at = fieldEnd(b, at + 1);
-            nameEnd = at;
-            require(b[start + 1] != 0);
+            afterName = at;
         }
         if (at < end && b[at] == Tag.DESCRIPTION) {
             require(b[at + 1] != 0);
             at = fieldEnd(b, at + 1);
         }
+        int unit = at;
         if (at < end && b[at] == Tag.UNIT) {
             require(b[at + 1] != 0);
-            unitStart = at;
             at = fieldEnd(b, at + 1);
-            unitEnd = at;
         }
+        if (addedAsGauge(b, start, afterName, at, end)) {
+            return;
+        }
+        metric = -1;
+        metricStart = start;
+        metricEnd = end;
+        nameEnd = afterName;
+        unitStart = unit;
+        unitEnd = at;
         if (at < end && !isData(b[at])) {
             at = restOfPrefix(b, at, end);
         }
         if (at == end) {
-            drop(nameEnd == nameStart ? PointDropReason.NO_NAME : PointDropReason.NO_DATA, 1);
+            drop(afterName == start ? PointDropReason.NO_NAME : PointDropReason.NO_DATA, 1);
             return;
         }
         data = at;
         type = b[at];
         int pointsStart = content(b, at + 1);
         dataEnd = fieldEnd(b, at + 1);
-        if (type == Tag.GAUGE
-                && dataEnd == end
-                && pointsStart < end
-                && b[pointsStart] == Tag.DATA_POINTS
-                && nameEnd != nameStart
-                && fieldEnd(b, pointsStart + 1) == end) {
-            gaugeOfOnePoint(b, pointsStart, end);
-        } else {
-            points(b, pointsStart, end);
-        }
+        points(b, pointsStart, end);
     }
 
-    /** Reads a gauge that ends with its only point, as most metrics of Kafka's clients. */
-    private void gaugeOfOnePoint(byte[] b, int pointsStart, int end) throws NotCanonicalException {
-        dataSuffixStart = end;
-        PointDropReason reason = unchangedPoint(b, content(b, pointsStart + 1), end, dropNanGauges);
-        if (reason != null) {
-            drop(reason, 1);
-            return;
+    /**
+     * Adds a metric that is a gauge, ends with its only point and is like none before, as most metrics of Kafka's clients.
+     * What is anything else is left to the general way.
+     */
+    private boolean addedAsGauge(byte[] b, int start, int afterName, int dataAt, int end) throws NotCanonicalException {
+        int point = dataAt + 4;
+        if (end - point < 27
+                || b[dataAt] != Tag.GAUGE
+                || b[dataAt + 1] != end - dataAt - 2
+                || b[dataAt + 2] != Tag.DATA_POINTS
+                || b[dataAt + 3] != end - point
+                || b[point] != Tag.START_TIME
+                || b[point + 9] != Tag.TIME
+                || Wire.fixed64(b, point + 10) == 0
+                || afterName == start
+                || beyondResources) {
+            return false;
         }
-        int known = outline.metrics.end;
-        metric = coalesced(b);
+        byte value = b[point + 18];
+        if (value == Tag.DOUBLE_VALUE ? dropNanGauges && isNan(Wire.fixed64(b, point + 19)) : value != Tag.INT_VALUE) {
+            return false;
+        }
+        int at = point + 27;
+        while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
+            int attributeStart = content(b, at + 1);
+            at = fieldEnd(b, at + 1);
+            attribute(b, attributeStart, at, false);
+        }
+        if (at != end) {
+            return false;
+        }
+        long low = quick(b, Tag.GAUGE, start, afterName);
+        if (metricIdentities.find(0, low) >= 0) {
+            return false;
+        }
+        int added = addMetric(start, dataAt, end, end, end);
+        metricIdentities.add(0, low, added);
         int[] rows = outline.metrics.rows;
-        if (metric == known) {
-            rows[metric + Metrics.UNCHANGED_COUNT] = 1;
-            outline.unchangedPoints++;
-            rows[metric + Metrics.POINTS_SIZE] = end - pointsStart;
-        } else {
-            addRun(metric, pointsStart, end, 1);
-        }
+        rows[added + Metrics.UNCHANGED_COUNT] = 1;
+        rows[added + Metrics.POINTS_SIZE] = end - dataAt - 2;
+        outline.unchangedPoints++;
+        return true;
     }
 
     /** Reads the points of a metric of any kind, and what comes after them. */
@@ -442,7 +458,7 @@ final class PushReader {
             points++;
         }
         dataSuffixStart = at;
-        if (nameEnd == nameStart) {
+        if (nameEnd == metricStart) {
             // Points may also come after other fields of the data.
             require(CanonicalForm.has(Schema.child(Schema.METRIC + (b[data] >>> 3)), b, at, dataEnd, 2));
             drop(PointDropReason.NO_NAME, points);
@@ -638,7 +654,7 @@ final class PushReader {
                     monotonic ? 1 : 0,
                     0,
                     b,
-                    nameStart,
+                    metricStart,
                     nameEnd,
                     unitStart,
                     unitEnd);
@@ -714,7 +730,7 @@ final class PushReader {
 
     /** Returns the row of the metric that is being read, that of an equal one where it may be merged with one. */
     private int coalesced(byte[] b) {
-        long low = hash.quick((long) scope << 32 | type, b, nameStart, nameEnd);
+        long low = quick(b, type, metricStart, nameEnd);
         int first = metricIdentities.find(0, low);
         if (first >= 0) {
             return coalesced(b, first);
@@ -722,6 +738,11 @@ final class PushReader {
         int added = addMetric();
         metricIdentities.add(0, low, added);
         return added;
+    }
+
+    /** Returns what metrics are looked for by first. */
+    private long quick(byte[] b, long metricType, int nameStart, int afterName) {
+        return hash.quick((long) scope << 32 | metricType, b, nameStart, afterName);
     }
 
     /** Does so where another metric has the same scope, type and name. */
@@ -738,7 +759,7 @@ final class PushReader {
                 METRIC_DOMAIN,
                 (long) scope << 32 | type,
                 b,
-                nameStart,
+                metricStart,
                 nameEnd,
                 unitStart,
                 unitEnd);
@@ -772,14 +793,18 @@ final class PushReader {
 
     /** Adds the metric that is being read. */
     private int addMetric() {
+        return addMetric(metricStart, data, dataSuffixStart, dataEnd, metricEnd);
+    }
+
+    private int addMetric(int start, int dataAt, int suffixStart, int afterData, int end) {
         int added = outline.metrics.add();
         int[] rows = outline.metrics.rows;
         rows[added + Metrics.SCOPE] = scope;
-        rows[added + Metrics.START] = metricStart;
-        rows[added + Metrics.END] = metricEnd;
-        rows[added + Metrics.DATA] = data;
-        rows[added + Metrics.DATA_SUFFIX_START] = dataSuffixStart;
-        rows[added + Metrics.DATA_END] = dataEnd;
+        rows[added + Metrics.START] = start;
+        rows[added + Metrics.END] = end;
+        rows[added + Metrics.DATA] = dataAt;
+        rows[added + Metrics.DATA_SUFFIX_START] = suffixStart;
+        rows[added + Metrics.DATA_END] = afterData;
         rows[added + Metrics.UNCHANGED_COUNT] = 0;
         rows[added + Metrics.FIRST_POINT] = -1;
         rows[added + Metrics.NEXT] = -1;

@@ -7,11 +7,12 @@ package dev.clienttelemetry.otlp;
 import dev.clienttelemetry.otlp.PushOutline.Metrics;
 
 /**
- * Writes a {@link PushOutline} as the {@code resource_metrics} fields of an ExportMetricsServiceRequest, in two steps:
- * lengths stand before contents, so all sizes are computed first, and the result is allocated once and exactly. For one
- * thread.
+ * Writes one {@link PushOutline} as the {@code resource_metrics} fields of an ExportMetricsServiceRequest. A push with
+ * nothing to merge, to leave out or to add is patched in place. Any other is written anew in two steps: lengths stand
+ * before contents, so all sizes are computed first, and the result is allocated once and exactly. For one thread.
  */
 final class PushWriter {
+    private static final byte[] NOTHING = {};
     private static final byte TEMPORALITY_CUMULATIVE = 2;
     private static final int FIXED64_FIELD = 9;
     /** Start time, time and value. */
@@ -32,7 +33,7 @@ final class PushWriter {
      * Creates the writer of one push.
      *
      * @param outline what is to be written
-     * @param push the bytes that the outline's positions are positions in
+     * @param push the bytes that the outline's positions are positions in; may be changed, and part of the result
      * @param labels what stands before the attributes of each resource
      */
     PushWriter(PushOutline outline, byte[] push, byte[] labels) {
@@ -45,38 +46,32 @@ final class PushWriter {
 
     /** Writes the push. */
     ConvertedPush write() {
-        if (outline.asPushed) {
-            writeAsPushed();
-        } else {
-            compose();
-        }
-        return new ConvertedPush(out, pointCount);
+        return outline.asPushed ? patched() : composed();
     }
 
-    /** Writes all but the resource at once: a push of one resource with nothing to merge, to leave out or to add. */
-    private void writeAsPushed() {
+    /** Writes nothing but a new head, up to the resource's own attributes: what is behind them stays where it is. */
+    private ConvertedPush patched() {
         int resourceStart = outline.resources.start[0];
         int resourceEnd = outline.resources.end[0];
         int resourceSize = labels.length + resourceEnd - resourceStart;
         int size = fieldSize(resourceSize) + outline.suffixStart - resourceEnd;
-        out = new byte[fieldSize(size) + in.length - outline.suffixStart];
+        out = new byte[fieldSize(size) - size + fieldSize(resourceSize) - resourceSize + labels.length];
         field(Tag.RESOURCE_METRICS, size);
         field(Tag.RESOURCE, resourceSize);
         copy(labels);
-        copy(resourceStart, resourceEnd);
-        int shift = at - resourceEnd;
-        copy(resourceEnd, in.length);
-        pointCount = points.count + outline.unchangedPoints;
+        byte[] head = out;
+        out = in;
         // All that is listed is points of delta sums.
         for (int point = 0; point < points.count; point++) {
-            patch(point, shift);
+            patch(point, 0);
             if (points.next[point] < 0) {
-                patchTemporality(rows[points.metric[point] + Metrics.DATA_SUFFIX_START] + shift);
+                patchTemporality(rows[points.metric[point] + Metrics.DATA_SUFFIX_START]);
             }
         }
+        return new ConvertedPush(head, in, resourceStart, points.count + outline.unchangedPoints);
     }
 
-    private void compose() {
+    private ConvertedPush composed() {
         measurePoints();
         int total = measureResources();
         out = new byte[total];
@@ -84,6 +79,7 @@ final class PushWriter {
             writeResources();
             copy(outline.suffixStart, in.length);
         }
+        return new ConvertedPush(NOTHING, out, 0, pointCount);
     }
 
     private void measurePoints() {

@@ -115,7 +115,13 @@ final class ConversionWorker implements Runnable {
             ConvertedPush left =
                     conversion.convert(push.instance(), push.client(), push.payload(), push.receivedNanos());
             if (left.points() > 0) {
-                chunk = new Chunk(push.instance(), left.bytes(), left.points(), push.receivedNanos());
+                chunk = new Chunk(
+                        push.instance(),
+                        left.head(),
+                        left.body(),
+                        left.bodyStart(),
+                        left.points(),
+                        push.receivedNanos());
             }
             converted = true;
         } catch (Throwable unexpected) {

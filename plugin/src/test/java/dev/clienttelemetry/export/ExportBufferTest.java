@@ -147,7 +147,7 @@ class ExportBufferTest {
         assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(14);
         assertThat(failed.entries)
                 .hasSize(14)
-                .allSatisfy(entry -> assertThat(entry.chunk().bytes()).isEmpty());
+                .allSatisfy(entry -> assertThat(entry.chunk().size()).isZero());
     }
 
     @Test

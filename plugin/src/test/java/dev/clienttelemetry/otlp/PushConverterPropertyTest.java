@@ -244,6 +244,8 @@ class PushConverterPropertyTest {
         private final ReferenceConversion reference;
         private long nanos = 1;
         private long nextId = 1;
+        private ConvertedPush previous;
+        private byte[] previousBytes;
 
         Scene(ConversionSettings settings) {
             this.settings = settings;
@@ -271,14 +273,17 @@ class PushConverterPropertyTest {
         }
 
         void convert(ClientInstance instance, Client client, MetricsData data, byte[] payload) {
-            byte[] before = payload.clone();
-            ConvertedPush push = converter.convert(instance, client, payload, nanos);
+            ConvertedPush push = converter.convert(instance, client, payload.clone(), nanos);
             reference.zeros.clear();
             reference.sums.clear();
             MetricsData expected = reference.convert(instance, client, data, nanos);
 
             MetricsData actual = parsed(push.bytes());
-            assertThat(payload).as("the payload is not written to").isEqualTo(before);
+            if (previous != null) {
+                assertThat(previous.bytes()).as("what waits to be sent").isEqualTo(previousBytes);
+            }
+            previous = push;
+            previousBytes = push.bytes();
             assertThat(DecodedPoints.of(actual))
                     .as("%s", HexFormat.of().formatHex(payload))
                     .isEqualTo(DecodedPoints.of(expected));

@@ -13,6 +13,8 @@ import dev.clienttelemetry.metrics.TelemetryMetrics;
 import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
+import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
@@ -63,6 +65,37 @@ class RealPushesTest {
         assertThat(push.bytes().length).isLessThanOrEqualTo(payload.length * 72 / 100);
         assertThat(metrics.sequenceRestarts().total()).isZero();
         assertSumsAreCumulative(push);
+    }
+
+    @Test
+    void aPushWithNothingToMergeGoesOnInTheArrayItCameIn() throws Exception {
+        MetricsData first = MetricsData.parseFrom(Payloads.read("librdkafka-2.15-producer-1"));
+        converter.convert(instance, client, first.toByteArray(), 0);
+        byte[] payload = later(first).toByteArray();
+        ConvertedPush push = converter.convert(instance, client, payload, 0);
+
+        assertThat(push.body()).isSameAs(payload);
+        assertThat(push.bodyStart())
+                .as("bytes that are kept but neither sent nor counted")
+                .isLessThanOrEqualTo(12);
+        assertThat(push.points()).isEqualTo(10);
+        assertSumsAreCumulative(push);
+    }
+
+    /** Returns the push of the next interval. */
+    private static MetricsData later(MetricsData push) {
+        MetricsData.Builder later = push.toBuilder();
+        for (ScopeMetrics.Builder scope : later.getResourceMetricsBuilder(0).getScopeMetricsBuilderList()) {
+            for (Metric.Builder metric : scope.getMetricsBuilderList()) {
+                for (NumberDataPoint.Builder point : metric.hasSum()
+                        ? metric.getSumBuilder().getDataPointsBuilderList()
+                        : metric.getGaugeBuilder().getDataPointsBuilderList()) {
+                    long end = point.getTimeUnixNano();
+                    point.setStartTimeUnixNano(end).setTimeUnixNano(end + 1_000_000_000);
+                }
+            }
+        }
+        return later.build();
     }
 
     private static void assertSumsAreCumulative(ConvertedPush push) throws Exception {

@@ -186,7 +186,7 @@ class ConversionWorkerTest {
                 }
                 default -> {}
             }
-            return new ConvertedPush(payload, 1);
+            return new ConvertedPush(new byte[0], payload, 0, 1);
         }
 
         @Override
