@@ -47,6 +47,19 @@ record Answer(Outcome outcome, String errorType, String detail, long retryAfterN
      */
     static final long MAX_SILENCE_NANOS = TimeUnit.MINUTES.toNanos(5);
 
+    /** Where not even that can be said: {@code error.type}'s value for what is not known. */
+    private static final Answer UNEXPECTED = of(Outcome.RETRY, "_OTHER", "a request failed unexpectedly");
+
+    /** Returns the answer to an attempt that failed in a way that has no business to be. Never throws. */
+    static Answer unexpected(Throwable failure) {
+        try {
+            String type = ErrorTypes.of(failure);
+            return of(Outcome.RETRY, type, type + ": " + ForeignText.oneLine(failure.getMessage()));
+        } catch (RuntimeException | Error e) {
+            return UNEXPECTED;
+        }
+    }
+
     static Answer of(Outcome outcome, String errorType, String detail) {
         return new Answer(outcome, errorType, detail, NO_RETRY_AFTER, 0);
     }

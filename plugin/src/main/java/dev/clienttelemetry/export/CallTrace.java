@@ -14,9 +14,11 @@ import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.Proxy;
 import java.net.SocketException;
+import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import okhttp3.Call;
@@ -28,14 +30,29 @@ import okhttp3.Response;
 
 /** How far one request came, to tell the real cause where it fails. Written and read by the threads of the call. */
 final class CallTrace extends EventListener {
+    /** The {@code error.type} that the semantic conventions have for it. */
+    private static final String TIMEOUT = "timeout";
+
     private static final String PROXY_AUTHENTICATION = "HTTP_PROXY_AUTH (407)";
 
     private volatile boolean connecting;
     private volatile boolean securing;
-    private volatile boolean connected;
+    private volatile Connection connection;
     private volatile boolean sent;
     private volatile boolean answering;
     private volatile IOException connectFailure;
+
+    private final AtomicReference<Connection> silent;
+
+    /**
+     * Creates a trace that has not begun.
+     *
+     * @param silent shared by all requests of a sender: the connection on which one last got no answer in time. OkHttp gives
+     *     such an HTTP/2 connection up, and what would be sent on it next fails for no cause of its own
+     */
+    CallTrace(AtomicReference<Connection> silent) {
+        this.silent = silent;
+    }
 
     @Override
     public void connectStart(Call call, InetSocketAddress address, Proxy proxy) {
@@ -59,8 +76,8 @@ final class CallTrace extends EventListener {
     }
 
     @Override
-    public void connectionAcquired(Call call, Connection connection) {
-        connected = true;
+    public void connectionAcquired(Call call, Connection acquired) {
+        connection = acquired;
     }
 
     @Override
@@ -81,16 +98,19 @@ final class CallTrace extends EventListener {
             return OtlpAnswers.http(HttpURLConnection.HTTP_PROXY_AUTH, null, "", Instant.EPOCH);
         }
         String timeout = " within " + timeoutMillis + " ms";
-        if (failure instanceof InterruptedIOException && connected) {
+        Connection used = connection;
+        boolean connected = used != null;
+        if (connected && (failure instanceof InterruptedIOException || caused(failure, SocketTimeoutException.class))) {
+            silent.set(used);
             String stage = answering ? "the answer did not end" : sent ? "no answer" : "the request could not be sent";
-            return Answer.of(Answer.Outcome.TIMEOUT, "timeout", stage + timeout);
+            return Answer.of(Answer.Outcome.TIMEOUT, TIMEOUT, stage + timeout);
         }
         IOException reason = failure;
         if (failure instanceof InterruptedIOException) {
             if (connectFailure == null || connectFailure instanceof InterruptedIOException) {
                 return Answer.of(
                         Answer.Outcome.RETRY,
-                        "timeout",
+                        TIMEOUT,
                         securing
                                 ? "connected, but the TLS handshake got no answer" + timeout
                                         + "; does the endpoint speak TLS? Without it the endpoint begins with http://"
@@ -99,6 +119,12 @@ final class CallTrace extends EventListener {
             reason = connectFailure;
         }
         boolean stale = connected && !connecting && !answering;
+        if (stale && used == silent.get()) {
+            return Answer.of(
+                    Answer.Outcome.STALE_CONNECTION,
+                    TIMEOUT,
+                    "the connection was given up, as an earlier request on it got no answer" + timeout);
+        }
         return Answer.of(
                 stale ? Answer.Outcome.STALE_CONNECTION : Answer.Outcome.RETRY,
                 ErrorTypes.of(reason),
@@ -130,7 +156,7 @@ final class CallTrace extends EventListener {
         if (failure instanceof ProtocolException
                 || failure instanceof EOFException
                 || brokeAtOnce
-                || (connected || connecting) && !answering && !(failure instanceof SocketException)) {
+                || (connection != null || connecting) && !answering && !(failure instanceof SocketException)) {
             return "the connection broke before an answer" + behindColon(message) + "; does the endpoint speak "
                     + protocol.description() + "?";
         }

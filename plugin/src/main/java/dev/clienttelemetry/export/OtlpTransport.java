@@ -17,8 +17,10 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import okhttp3.Call;
+import okhttp3.Connection;
 import okhttp3.ConnectionPool;
 import okhttp3.Headers;
 import okhttp3.OkHttpClient;
@@ -56,6 +58,7 @@ abstract class OtlpTransport implements RequestSender {
     private final OkHttpClient client;
     private final ExecutorService threads;
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
+    private final AtomicReference<Connection> silent = new AtomicReference<>();
     private volatile boolean closed;
 
     OtlpTransport(
@@ -95,7 +98,7 @@ abstract class OtlpTransport implements RequestSender {
                 .followRedirects(false)
                 .followSslRedirects(false)
                 .connectionPool(connections)
-                .socketFactory(new NoDelaySocketFactory())
+                .socketFactory(new OtlpSocketFactory(timeout))
                 .eventListenerFactory(call -> call.request().tag(CallTrace.class));
         if (settings.sslContext() != null && settings.trustManager() != null) {
             builder.sslSocketFactory(settings.sslContext().getSocketFactory(), settings.trustManager());
@@ -131,17 +134,27 @@ abstract class OtlpTransport implements RequestSender {
     @Override
     public final void send(Payload payload, Consumer<Answer> onAnswer) {
         try {
-            threads.execute(() -> onAnswer.accept(exchange(payload)));
+            threads.execute(() -> onAnswer.accept(answer(payload)));
         } catch (RejectedExecutionException e) {
             onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, Answer.CANCELLED, "closed"));
         } catch (OutOfMemoryError e) {
             // The process has as many threads as it may have.
-            onAnswer.accept(unexpected(e));
+            onAnswer.accept(Answer.unexpected(e));
+        }
+    }
+
+    /** Returns what came of a request, whatever happens: without an answer the batch would never be heard of again. */
+    private Answer answer(Payload payload) {
+        try {
+            return exchange(payload);
+        } catch (Throwable t) {
+            // A thread that dies of it would also print it to stderr.
+            return Answer.unexpected(t);
         }
     }
 
     private Answer exchange(Payload payload) {
-        CallTrace trace = new CallTrace();
+        CallTrace trace = new CallTrace(silent);
         long acceptedBefore = reachability.accepted(payload.isOwnMetrics());
         Answer answer;
         try {
@@ -153,8 +166,8 @@ abstract class OtlpTransport implements RequestSender {
             addHeaders(request);
             answer = exchange(client.newCall(request.build()), trace);
         } catch (Throwable t) {
-            // A thread that dies of it would print it to stderr, and the batch would never be heard of again.
-            answer = unexpected(t);
+            // The endpoint's state is to tell of it too.
+            answer = Answer.unexpected(t);
         }
         if (closed && answer.outcome() != Answer.Outcome.ACCEPTED) {
             return answer.as(Answer.Outcome.CANCELLED, "");
@@ -166,11 +179,6 @@ abstract class OtlpTransport implements RequestSender {
             return answer;
         }
         return answer;
-    }
-
-    private static Answer unexpected(Throwable failure) {
-        String type = ErrorTypes.of(failure);
-        return Answer.of(Answer.Outcome.RETRY, type, type + ": " + ForeignText.oneLine(failure.getMessage()));
     }
 
     private Answer exchange(Call call, CallTrace trace) {

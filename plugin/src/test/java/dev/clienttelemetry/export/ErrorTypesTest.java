@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLHandshakeException;
 import okhttp3.internal.http2.ErrorCode;
 import okhttp3.internal.http2.StreamResetException;
@@ -27,7 +28,9 @@ class ErrorTypesTest {
 
         assertThat(ErrorTypes.of(reset)).isEqualTo("java.io.IOException");
         assertThat(ErrorTypes.of(new IOException() {})).isEqualTo("java.io.IOException");
-        assertThat(new CallTrace().failed(reset, OtlpProtocol.GRPC, 1).errorType())
+        assertThat(new CallTrace(new AtomicReference<>())
+                        .failed(reset, OtlpProtocol.GRPC, 1)
+                        .errorType())
                 .isEqualTo("java.io.IOException");
     }
 }

@@ -378,6 +378,36 @@ class OtlpTransportTest {
         }
     }
 
+    /**
+     * A write to a socket whose buffers are full has no end of its own, and all requests on an HTTP/2 connection wait for
+     * it.
+     */
+    @Test
+    void aServerThatStopsReadingAmidRequestsHoldsUpNoneBeyondItsTimeout() throws IOException {
+        byte[] muchMayBeSent = {
+            0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, -1, -1, -1, 0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, -2, 0, 0
+        };
+        try (RawServer deaf = new RawServer(socket -> {
+                    socket.getOutputStream().write(muchMayBeSent);
+                    Thread.currentThread().join();
+                });
+                OtlpConnection connection =
+                        openAt(OtlpProtocol.GRPC, deaf.endpoint().toString(), SHORT_TIMEOUT)) {
+            Payload large = new Bytes(List.of(new byte[4_000_000]));
+            for (int round = 1; round <= 3; round++) {
+                List<Answer> answers = new CopyOnWriteArrayList<>();
+                for (int i = 0; i < 8; i++) {
+                    connection.transport().send(large, answers::add);
+                }
+
+                await().atMost(PATIENCE).until(() -> answers.size() == 8);
+
+                assertThat(answers).extracting(Answer::errorType).containsOnly("timeout");
+            }
+            assertThat(deaf.connections()).isGreaterThanOrEqualTo(3);
+        }
+    }
+
     @ParameterizedTest
     @EnumSource(OtlpProtocol.class)
     void aRefusedConnectionIsCalledThat(OtlpProtocol protocol) throws IOException {
@@ -633,7 +663,7 @@ class OtlpTransportTest {
 
     @Test
     void socketsAreWithoutNaglesAlgorithm() throws IOException {
-        try (Socket socket = new NoDelaySocketFactory().createSocket()) {
+        try (Socket socket = new OtlpSocketFactory(Duration.ofSeconds(1)).createSocket()) {
             assertThat(socket.getTcpNoDelay()).isTrue();
         }
     }
