@@ -14,7 +14,7 @@ import java.util.List;
  * by the {@link SendQueue} while it waits, by the sender while it is under way.
  */
 final class Batch implements Payload {
-    final List<SendQueue.Entry> entries;
+    final ArrayList<SendQueue.Entry> entries;
     private int size;
     private long points;
     private long oldestReceivedNanos;
@@ -36,12 +36,17 @@ final class Batch implements Payload {
     /** Whether the current attempt is the second one, after a connection that had gone stale. */
     boolean freshConnection;
 
-    Batch(List<SendQueue.Entry> entries) {
+    /** Creates an empty batch, for {@link SendQueue} to fill. */
+    Batch() {
+        this.entries = new ArrayList<>();
+    }
+
+    private Batch(List<SendQueue.Entry> entries) {
         this.entries = new ArrayList<>(entries);
         measure();
     }
 
-    /** To be called after entries went. */
+    /** To be called after entries came or went. */
     void measure() {
         size = 0;
         points = 0;

@@ -126,50 +126,55 @@ public final class ExportBuffer<U extends Unconverted> {
             return;
         }
         long after = cost(chunk.size());
-        lock.lock();
+        long held = before;
+        PushDropReason lost = PushDropReason.INTERNAL_ERROR;
         try {
-            if (closed) {
-                release(before);
-                dropped(PushDropReason.SHUTDOWN);
-                return;
-            }
-            boolean possible = convertedBytes - queue.bytes() + after <= convertedMaxBytes;
-            while (possible && (convertedBytes + after > convertedMaxBytes || !reserve(after - before))) {
-                possible = evictOldest(PushDropReason.BUFFER_FULL);
-            }
-            if (!possible) {
-                release(before);
-                dropped(PushDropReason.BUFFER_FULL);
-                return;
-            }
-            addToQueue(chunk, after);
-            if (queue.readyBytes() >= wakeAtReadyBytes || queue.hasReadyAlone()) {
-                changed.signalAll();
+            lock.lock();
+            try {
+                if (closed) {
+                    lost = PushDropReason.SHUTDOWN;
+                } else if (!makeRoom(before, after)) {
+                    lost = PushDropReason.BUFFER_FULL;
+                } else {
+                    held = after;
+                    int size = queue.size();
+                    try {
+                        queue.add(chunk, nowNanos);
+                    } finally {
+                        if (queue.size() > size) {
+                            convertedBytes += after;
+                            lost = null;
+                        }
+                    }
+                    if (queue.readyBytes() >= wakeAtReadyBytes || queue.hasReadyAlone()) {
+                        changed.signalAll();
+                    }
+                }
+            } finally {
+                lock.unlock();
             }
         } finally {
-            lock.unlock();
+            // Out of memory, for one: the push is lost, its room is not.
+            if (lost != null) {
+                release(held);
+                dropped(lost);
+            }
         }
+    }
+
+    /** Makes room for what a push was converted to, and has it count for that. */
+    private boolean makeRoom(long before, long after) {
+        boolean possible = convertedBytes - queue.bytes() + after <= convertedMaxBytes;
+        while (possible && (convertedBytes + after > convertedMaxBytes || !reserve(after - before))) {
+            possible = evictOldest(PushDropReason.BUFFER_FULL);
+        }
+        return possible;
     }
 
     /** Drops a taken push that could not be converted. */
     public void failed(U push) {
         release(cost(push.size()));
         dropped(PushDropReason.INTERNAL_ERROR);
-    }
-
-    private void addToQueue(Chunk chunk, long after) {
-        int before = queue.size();
-        try {
-            queue.add(chunk, nowNanos);
-        } finally {
-            if (queue.size() > before) {
-                convertedBytes += after;
-            } else {
-                // Out of memory, for one: the push is lost, its room is not.
-                release(after);
-                dropped(PushDropReason.INTERNAL_ERROR);
-            }
-        }
     }
 
     /** Returns the bytes held now, in all stages together; never more than {@link #maxBytes}. */
@@ -210,8 +215,12 @@ public final class ExportBuffer<U extends Unconverted> {
         }
     }
 
-    /** Takes a batch that is worth sending, or null. */
-    Batch takeBatch(ExportSettings settings, boolean now, long nanos) {
+    /**
+     * Fills a batch where there is one that is worth sending. Whatever is thrown, what is taken is in the batch.
+     *
+     * @return whether there is one
+     */
+    boolean takeBatch(Batch into, ExportSettings settings, boolean now, long nanos) {
         lock.lock();
         try {
             nowNanos = nanos;
@@ -221,9 +230,11 @@ public final class ExportBuffer<U extends Unconverted> {
                             || nanos - queue.oldestReadyReceivedNanos()
                                     >= TimeUnit.MILLISECONDS.toNanos(settings.batchLingerMs()));
             if (queue.hasReadyAlone() && (!due || queue.aloneIsOlder())) {
-                return queue.takeAlone();
+                queue.takeAlone(into);
+            } else if (due) {
+                queue.takeBatch(into, settings.batchMaxBytes());
             }
-            return due ? queue.takeBatch(settings.batchMaxBytes()) : null;
+            return !into.entries.isEmpty();
         } finally {
             lock.unlock();
         }
@@ -337,7 +348,8 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     /**
-     * Ends a batch, each of whose pushes is counted as what became of it.
+     * Ends a batch, each of whose pushes is counted as what became of it. Where it throws, it may be called again and goes on
+     * where it was.
      *
      * @param reason why it was dropped; null where the backend has it
      */
@@ -345,26 +357,35 @@ public final class ExportBuffer<U extends Unconverted> {
         lock.lock();
         try {
             nowNanos = nanos;
+            boolean attempted = false;
             for (SendQueue.Entry entry : batch.entries) {
-                long cost = cost(entry.chunk().size());
-                convertedBytes -= cost;
-                release(cost);
-                if (reason == null) {
-                    metrics.pushesDelivered().increment();
-                } else {
-                    dropped(reason);
-                }
-                if (entry.attempted()) {
-                    pointsInFlight.addAndGet(-entry.chunk().points());
+                if (entry.finish()) {
+                    convertedBytes -= cost(entry.chunk().size());
+                    ended(entry, reason);
+                    attempted |= entry.attempted();
                 }
             }
             queue.done(batch, nanos);
+            if (reason != null && attempted) {
+                exportEndedInFailure(batch.entries.get(0), batch.firstAttemptNanos(), nanos);
+            }
         } finally {
             lock.unlock();
         }
-        if (reason != null) {
-            batch.entries.forEach(this::exportFailed);
-            exportEndedInFailure(batch.entries.get(0), batch.firstAttemptNanos(), nanos);
+    }
+
+    private void ended(SendQueue.Entry entry, PushDropReason reason) {
+        release(cost(entry.chunk().size()));
+        if (entry.attempted()) {
+            pointsInFlight.addAndGet(-entry.chunk().points());
+        }
+        if (reason == null) {
+            metrics.pushesDelivered().increment();
+            return;
+        }
+        dropped(reason);
+        if (entry.attempted()) {
+            metrics.pointsFailed().add(entry.errorType(), entry.chunk().points());
         }
     }
 
@@ -422,30 +443,24 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     private boolean evictOldest(PushDropReason reason) {
-        Chunk oldest = queue.oldest();
+        SendQueue.Entry oldest = queue.oldestEntry();
         if (oldest == null) {
             return false;
         }
-        long cost = cost(oldest.size());
-        SendQueue.Entry evicted = queue.removeOldest(nowNanos);
-        convertedBytes -= cost;
-        release(cost);
-        dropped(reason);
-        if (evicted.attempted()) {
-            pointsInFlight.addAndGet(-evicted.chunk().points());
-            exportFailed(evicted);
-            if (evicted.wasLast()) {
-                exportEndedInFailure(evicted, evicted.firstAttemptNanos(), nowNanos);
+        int before = queue.size();
+        try {
+            queue.removeOldest(nowNanos);
+        } finally {
+            if (queue.size() < before && oldest.finish()) {
+                convertedBytes -= cost(oldest.chunk().size());
+                ended(oldest, reason);
+                if (oldest.wasLast()) {
+                    exportEndedInFailure(oldest, oldest.firstAttemptNanos(), nowNanos);
+                }
+                oldest.forgetBytes();
             }
         }
-        evicted.forgetBytes();
         return true;
-    }
-
-    private void exportFailed(SendQueue.Entry entry) {
-        if (entry.attempted()) {
-            metrics.pointsFailed().add(entry.errorType(), entry.chunk().points());
-        }
     }
 
     private void exportEndedInFailure(SendQueue.Entry entry, long firstAttemptNanos, long nanos) {

@@ -40,8 +40,8 @@ final class Notices {
      * @param message the line
      */
     void warn(String kind, String message) {
-        long heldBack = admit(kind);
         try {
+            long heldBack = admit(kind);
             if (heldBack == 0) {
                 log.warn("{}", message);
             } else if (heldBack > 0) {

@@ -10,14 +10,11 @@ import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Queue;
-import java.util.Set;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.Uuid;
@@ -59,13 +56,18 @@ public final class PushExporter {
     private final Thread thread;
     private final AtomicBoolean started = new AtomicBoolean();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private final Queue<Result> results = new ConcurrentLinkedQueue<>();
 
-    private final Set<Batch> inFlight = new HashSet<>();
+    /** Never more than its capacity, so that adding to it needs no memory. */
+    private final List<Attempt> inFlight;
     /** The same, for others to read. */
     private volatile UnderWay underWay = UnderWay.NOTHING;
     /** Failed, waiting for their next attempt. */
-    private final List<Batch> kept = new ArrayList<>();
+    private final ArrayList<Batch> kept = new ArrayList<>();
+    /**
+     * The batch that is in none of these and not in the buffer, or null: between two steps only where something threw that
+     * had no business to. It is then dropped: held by nobody, it would take up its room for ever.
+     */
+    private Batch inHand;
 
     private long accepted;
     /** The endpoint asked for silence until then. */
@@ -75,19 +77,40 @@ public final class PushExporter {
     private volatile long deadlineNanos;
     private boolean hurried;
 
-    private record Result(Batch batch, Answer answer) {}
+    /**
+     * One request with a batch. The first answer counts: another would end the batch, or a later attempt, a second time. Noting
+     * it needs no memory.
+     */
+    private static final class Attempt implements Consumer<Answer> {
+        private final Batch batch;
+        private final ExportBuffer<?> buffer;
+        private final AtomicReference<Answer> answer = new AtomicReference<>();
+
+        Attempt(Batch batch, ExportBuffer<?> buffer) {
+            this.batch = batch;
+            this.buffer = buffer;
+        }
+
+        @Override
+        public void accept(Answer given) {
+            if (answer.compareAndSet(null, given)) {
+                buffer.wake();
+            }
+        }
+    }
 
     private record UnderWay(int requests, long oldestReceivedNanos) {
         static final UnderWay NOTHING = new UnderWay(0, 0);
 
-        static UnderWay of(Set<Batch> batches) {
+        static UnderWay of(List<Attempt> attempts) {
             Batch oldest = null;
-            for (Batch batch : batches) {
+            for (Attempt attempt : attempts) {
+                Batch batch = attempt.batch;
                 if (oldest == null || batch.oldestReceivedNanos() - oldest.oldestReceivedNanos() < 0) {
                     oldest = batch;
                 }
             }
-            return oldest == null ? NOTHING : new UnderWay(batches.size(), oldest.oldestReceivedNanos());
+            return oldest == null ? NOTHING : new UnderWay(attempts.size(), oldest.oldestReceivedNanos());
         }
     }
 
@@ -158,6 +181,7 @@ public final class PushExporter {
                         + " bytes of client.telemetry.buffer.max.bytes; their increments are lost",
                 metrics,
                 log);
+        this.inFlight = new ArrayList<>(settings.requestsInFlightMax());
         this.silentUntilNanos = nanoClock.getAsLong();
         this.thread = new Thread(this::run, "client-telemetry-sender");
         this.thread.setDaemon(true);
@@ -222,28 +246,44 @@ public final class PushExporter {
     }
 
     private void run() {
+        Throwable failure = null;
         try {
-            while (!(closing && finished())) {
+            while (true) {
                 try {
+                    if (failure != null) {
+                        Throwable unexpected = failure;
+                        failure = null;
+                        buffer.await(Long.MAX_VALUE, BUSY_NANOS);
+                        tell(unexpected);
+                    }
+                    if (closing && finished()) {
+                        break;
+                    }
                     step();
                     // The step may have taken the last answer, after which nothing would wake this thread.
                     if (closing && finished()) {
                         break;
                     }
                     await();
-                } catch (InterruptedException e) {
-                    break;
                 } catch (RuntimeException | Error e) {
                     // Not to be expected; without the thread nothing would be sent any more.
-                    notices.warn("step", "Sending failed unexpectedly, and goes on: " + e);
-                    notices.debug("Sending failed unexpectedly", e);
-                    buffer.await(Long.MAX_VALUE, BUSY_NANOS);
+                    failure = e;
                 }
             }
         } catch (InterruptedException e) {
             // The end, as asked for.
         } finally {
             giveUp();
+        }
+    }
+
+    private void tell(Throwable unexpected) {
+        try {
+            notices.warn("step", "Sending failed unexpectedly, and goes on: " + unexpected);
+            notices.debug("Sending failed unexpectedly", unexpected);
+        } catch (RuntimeException | Error e) {
+            // Then nobody hears of it, but sending goes on.
+            return;
         }
     }
 
@@ -262,20 +302,28 @@ public final class PushExporter {
         buffer.close();
         try {
             sender.close();
-            takeResults();
+            takeAnswers();
         } finally {
-            for (Batch batch : inFlight) {
-                buffer.done(batch, PushDropReason.SHUTDOWN, nanoClock.getAsLong());
+            dropInHand(PushDropReason.SHUTDOWN);
+            while (!inFlight.isEmpty()) {
+                inHand = inFlight.remove(inFlight.size() - 1).batch;
+                dropInHand(PushDropReason.SHUTDOWN);
             }
-            inFlight.clear();
             underWay = UnderWay.NOTHING;
             buffer.close();
         }
     }
 
+    private void dropInHand(PushDropReason reason) {
+        if (inHand != null) {
+            done(inHand, reason, nanoClock.getAsLong());
+        }
+    }
+
     /** Does all that can be done now. */
     void step() {
-        takeResults();
+        dropInHand(PushDropReason.INTERNAL_ERROR);
+        takeAnswers();
         long now = nanoClock.getAsLong();
         buffer.dropOlderThan(TimeUnit.MILLISECONDS.toNanos(settings.batchMaxAgeMs()), now);
         if (closing && !hurried) {
@@ -283,14 +331,10 @@ public final class PushExporter {
             kept.forEach(batch -> batch.dueNanos = now);
         }
         while (inFlight.size() < settings.requestsInFlightMax() && silentUntilNanos - now <= 0) {
-            Batch batch = takeKept(now);
-            if (batch == null && takesNew()) {
-                batch = buffer.takeBatch(settings, closing, now);
-            }
-            if (batch == null) {
+            if (!takeKept(now) && !takeNew(now)) {
                 break;
             }
-            send(batch);
+            sendInHand();
         }
         // Behind everything that must not depend on whether a line can be logged.
         reachability.tick();
@@ -303,46 +347,54 @@ public final class PushExporter {
         return kept.size() <= settings.requestsInFlightMax();
     }
 
-    private Batch takeKept(long now) {
+    private boolean takeNew(long now) {
+        if (!takesNew()) {
+            return false;
+        }
+        inHand = new Batch();
+        boolean taken = buffer.takeBatch(inHand, settings, closing, now);
+        if (!taken) {
+            inHand = null;
+        }
+        return taken;
+    }
+
+    private boolean takeKept(long now) {
         while (true) {
-            Batch next = null;
-            for (Batch batch : kept) {
-                if (batch.dueNanos - now <= 0 && (next == null || batch.dueNanos - next.dueNanos < 0)) {
-                    next = batch;
+            int next = -1;
+            for (int i = 0; i < kept.size(); i++) {
+                long due = kept.get(i).dueNanos;
+                if (due - now <= 0 && (next < 0 || due - kept.get(next).dueNanos < 0)) {
+                    next = i;
                 }
             }
-            if (next == null) {
-                return null;
+            if (next < 0) {
+                return false;
             }
-            kept.remove(next);
-            if (buffer.takeKept(next, now)) {
-                return next;
+            inHand = kept.remove(next);
+            if (buffer.takeKept(inHand, now)) {
+                return true;
             }
+            inHand = null;
         }
     }
 
-    private void send(Batch batch) {
+    private void sendInHand() {
+        Batch batch = inHand;
+        Attempt attempt = new Attempt(batch, buffer);
         batch.acceptedAtStart = accepted;
-        inFlight.add(batch);
         buffer.begin(batch, nanoClock.getAsLong());
-        underWay = UnderWay.of(inFlight);
-        metrics.requests().increment();
-        metrics.requestBytes().add(batch.size());
-        // The first answer to an attempt counts: another would end the batch, or a later attempt, a second time.
-        AtomicBoolean answered = new AtomicBoolean();
-        Consumer<Answer> onAnswer = answer -> {
-            if (answered.compareAndSet(false, true)) {
-                results.add(new Result(batch, answer));
-                buffer.wake();
-            }
-        };
+        inFlight.add(attempt);
+        inHand = null;
         try {
-            sender.send(batch, onAnswer);
+            underWay = UnderWay.of(inFlight);
+            metrics.requests().increment();
+            metrics.requestBytes().add(batch.size());
+            sender.send(batch, attempt);
         } catch (RuntimeException | Error e) {
             // Not to be expected; without an answer the batch would stay under way for ever.
-            String type = ErrorTypes.of(e);
-            onAnswer.accept(Answer.of(Answer.Outcome.RETRY, type, type + ": " + ForeignText.oneLine(e.getMessage())));
-            notices.warn("send", "A request could not be made, and is tried again: " + type);
+            attempt.accept(Answer.unexpected(e));
+            notices.warn("send", "A request could not be made, and is tried again: " + ErrorTypes.of(e));
             notices.debug("A request could not be made", e);
         }
     }
@@ -371,11 +423,24 @@ public final class PushExporter {
         buffer.await(readyBytes, wait);
     }
 
-    private void takeResults() {
-        for (Result result = results.poll(); result != null; result = results.poll()) {
-            inFlight.remove(result.batch());
+    private void takeAnswers() {
+        // Whether others got through matters for what did not.
+        takeAnswers(true);
+        takeAnswers(false);
+    }
+
+    private void takeAnswers(boolean onlyAccepted) {
+        for (int i = 0; i < inFlight.size(); ) {
+            Attempt attempt = inFlight.get(i);
+            Answer answer = attempt.answer.get();
+            if (answer == null || onlyAccepted && answer.outcome() != Answer.Outcome.ACCEPTED) {
+                i++;
+                continue;
+            }
+            inHand = attempt.batch;
+            inFlight.remove(i);
             underWay = UnderWay.of(inFlight);
-            answered(result.batch(), result.answer(), nanoClock.getAsLong());
+            answered(inHand, answer, nanoClock.getAsLong());
         }
     }
 
@@ -404,13 +469,13 @@ public final class PushExporter {
             case TIMEOUT -> timedOut(batch, answer, now);
             case CONTENT_REFUSED -> blame(batch, answer, now);
             case ENDPOINT_REFUSES -> {
-                buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
+                done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
                 notices.warn(
                         "endpoint",
                         "Dropped a batch of " + batch.entries.size() + " pushes, which the backend will never take: "
                                 + answer.detail());
             }
-            case CANCELLED -> buffer.done(batch, PushDropReason.SHUTDOWN, now);
+            case CANCELLED -> done(batch, PushDropReason.SHUTDOWN, now);
             default -> throw new IllegalStateException(answer.outcome().name());
         }
     }
@@ -426,7 +491,7 @@ public final class PushExporter {
         } else {
             metrics.deliveryTimes().succeeded(took);
         }
-        buffer.done(batch, null, now);
+        done(batch, null, now);
         if (rejected > 0) {
             notices.warn(
                     "partial",
@@ -459,10 +524,17 @@ public final class PushExporter {
         log.debug("Sending {} pushes again in {} ms: {}", batch.entries.size(), wait / 1_000_000, answer.detail());
     }
 
+    private void done(Batch batch, PushDropReason reason, long now) {
+        buffer.done(batch, reason, now);
+        inHand = null;
+    }
+
     private void keep(Batch batch, long dueNanos) {
         batch.dueNanos = dueNanos;
+        kept.ensureCapacity(kept.size() + 1);
         buffer.keep(batch);
         kept.add(batch);
+        inHand = null;
     }
 
     private void timedOut(Batch batch, Answer answer, long now) {
@@ -480,28 +552,35 @@ public final class PushExporter {
     /** Narrows down which push a refused batch is refused for. */
     private void blame(Batch batch, Answer answer, long now) {
         if (batch.instances() > 1) {
-            for (Batch half : batch.halves()) {
-                if (answer.outcome() == Answer.Outcome.TIMEOUT && half.instances() > 1) {
-                    // The batch has shown already that it is not the endpoint; a client instance alone gets two tries.
-                    half.timeouts = 1;
-                    half.acceptedAtFirstTimeout = accepted;
-                }
-                keep(half, now);
-            }
+            boolean timedOut = answer.outcome() == Answer.Outcome.TIMEOUT;
+            List<Batch> halves = batch.halves();
+            keepHalf(halves.get(0), timedOut, now);
+            inHand = halves.get(1);
+            keepHalf(inHand, timedOut, now);
             return;
         }
         ClientInstance instance = batch.entries.get(0).chunk().instance();
         if (batch.entries.size() > 1) {
             buffer.giveBackAlone(batch, ALONE_NANOS, now);
+            inHand = null;
             return;
         }
         buffer.goAlone(instance, ALONE_NANOS, now);
-        buffer.done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
+        done(batch, PushDropReason.REFUSED_BY_BACKEND, now);
         notices.warn(
                 "refused",
                 "Dropped a push of " + batch.size() + " bytes of client instance " + name(instance)
                         + ", which the backend will not take: " + answer.detail()
                         + ". The instance's pushes are sent alone for 30 minutes");
+    }
+
+    private void keepHalf(Batch half, boolean timedOut, long now) {
+        if (timedOut && half.instances() > 1) {
+            // The batch has shown already that it is not the endpoint; a client instance alone gets two tries.
+            half.timeouts = 1;
+            half.acceptedAtFirstTimeout = accepted;
+        }
+        keep(half, now);
     }
 
     private static String name(ClientInstance instance) {

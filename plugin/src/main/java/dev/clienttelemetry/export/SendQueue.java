@@ -7,6 +7,7 @@ package dev.clienttelemetry.export;
 import dev.clienttelemetry.instance.ClientInstance;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -41,6 +42,8 @@ final class SendQueue {
         private Batch batch;
         /** Evicted out of {@link #batch}. */
         private boolean gone;
+        /** No longer among the pushes that are held. */
+        private boolean finished;
         /** Whether it was in a request: its export has begun. */
         private boolean attempted;
         /** When the first of these requests began. */
@@ -71,6 +74,13 @@ final class SendQueue {
             attempted = true;
             firstAttemptNanos = nanos;
             return true;
+        }
+
+        /** Has it end, and returns whether it does now: what became of a push is counted once. */
+        boolean finish() {
+            boolean now = !finished;
+            finished = true;
+            return now;
         }
 
         void failed(String type) {
@@ -177,21 +187,29 @@ final class SendQueue {
         return oldest == null ? null : oldest.chunk;
     }
 
-    /** Removes the oldest chunk and returns it; the caller has it {@link Entry#forgetBytes} once it is accounted for. */
-    Entry removeOldest(long nowNanos) {
+    /** Returns the oldest chunk with its place, or null. */
+    Entry oldestEntry() {
+        return oldest;
+    }
+
+    /**
+     * Removes the oldest chunk; the caller has it {@link Entry#forgetBytes} once it is accounted for. It is out, whatever is
+     * thrown.
+     */
+    void removeOldest(long nowNanos) {
         Entry entry = oldest;
-        unlink(entry);
         if (entry.batch != null) {
+            unlink(entry);
             entry.gone = true;
             entry.batch.waiting--;
-            return entry;
+            return;
         }
         Lane lane = entry.lane;
         unready(lane);
+        unlink(entry);
         lane.waiting.removeFirst();
         lane.waitingBytes -= entry.chunk.size();
         makeReady(lane, nowNanos);
-        return entry;
     }
 
     /** Returns whether the oldest chunk that goes alone is older than those that may go together; both must be there. */
@@ -199,36 +217,38 @@ final class SendQueue {
         return readyAlone.first().oldestNumber() < ready.first().oldestNumber();
     }
 
-    /** Takes a chunk that goes alone; there must be one. */
-    Batch takeAlone() {
+    /** Takes a chunk that goes alone; there must be one. Whatever is thrown, what is taken is in the batch. */
+    void takeAlone(Batch into) {
         Lane lane = readyAlone.first();
+        into.entries.ensureCapacity(1);
         unready(lane);
-        lane.busy = true;
-        return new Batch(List.of(takeFirst(lane)));
+        takeFirst(lane, into);
+        into.measure();
     }
 
     /**
-     * Takes a batch of the oldest chunks that may be sent now, or null where there is none.
+     * Takes the oldest chunks that may be sent now. Whatever is thrown, what is taken is in the batch.
      *
+     * @param into a batch without any
      * @param maxBytes the batch's bound; a larger chunk goes alone
      */
-    Batch takeBatch(long maxBytes) {
-        List<Entry> taken = new ArrayList<>();
+    void takeBatch(Batch into, long maxBytes) {
+        List<Entry> taken = into.entries;
         long takenBytes = 0;
         while (!ready.isEmpty()) {
             Lane lane = ready.first();
             if (!taken.isEmpty() && !fits(lane, taken, takenBytes, maxBytes)) {
                 break;
             }
+            into.entries.ensureCapacity(taken.size() + 1);
             unready(lane);
-            lane.busy = true;
             do {
-                Entry entry = takeFirst(lane);
-                taken.add(entry);
-                takenBytes += entry.chunk.size();
+                takenBytes += lane.waiting.getFirst().chunk.size();
+                into.entries.ensureCapacity(taken.size() + 1);
+                takeFirst(lane, into);
             } while (!lane.waiting.isEmpty() && fits(lane, taken, takenBytes, maxBytes));
         }
-        return taken.isEmpty() ? null : new Batch(taken);
+        into.measure();
     }
 
     private static boolean fits(Lane lane, List<Entry> taken, long takenBytes, long maxBytes) {
@@ -236,38 +256,51 @@ final class SendQueue {
                 && takenBytes + lane.waiting.getFirst().chunk.size() <= maxBytes;
     }
 
-    private Entry takeFirst(Lane lane) {
+    /** There must be room for the chunk in the batch. */
+    private void takeFirst(Lane lane, Batch into) {
+        lane.busy = true;
         Entry entry = lane.waiting.removeFirst();
         lane.waitingBytes -= entry.chunk.size();
         unlink(entry);
-        return entry;
+        into.entries.add(entry);
     }
 
-    /** Keeps a batch that failed; its chunks may be evicted from now on. */
+    /** Keeps a batch that failed; its chunks may be evicted from now on. Does it all or nothing. */
     void keep(Batch batch) {
-        for (Entry entry : batch.entries) {
+        Entry[] byAge = byAge(batch);
+        for (Entry entry : byAge) {
             entry.batch = batch;
         }
-        batch.waiting = batch.entries.size();
-        linkByAge(batch.entries);
+        batch.waiting = byAge.length;
+        linkByAge(byAge);
     }
 
-    /** Takes a kept batch without what was evicted; it may be empty, and has then ended. */
+    /**
+     * Takes a kept batch without what was evicted; it may be empty, and has then ended. Whatever is thrown, what waited of it
+     * is in the batch.
+     */
     void take(Batch batch, long nowNanos) {
-        List<Entry> evicted = new ArrayList<>();
-        for (Iterator<Entry> entries = batch.entries.iterator(); entries.hasNext(); ) {
-            Entry entry = entries.next();
+        int evictions = 0;
+        for (int i = 0; i < batch.entries.size(); i++) {
+            Entry entry = batch.entries.get(i);
             entry.batch = null;
             if (entry.gone) {
-                evicted.add(entry);
-                entries.remove();
+                evictions++;
             } else {
                 unlink(entry);
             }
         }
-        if (!evicted.isEmpty()) {
+        if (evictions > 0) {
+            List<Entry> evicted = new ArrayList<>(evictions);
             Set<Lane> stillIn = Collections.newSetFromMap(new IdentityHashMap<>());
-            batch.entries.forEach(entry -> stillIn.add(entry.lane));
+            for (Entry entry : batch.entries) {
+                if (entry.gone) {
+                    evicted.add(entry);
+                } else {
+                    stillIn.add(entry.lane);
+                }
+            }
+            batch.entries.removeAll(evicted);
             release(evicted, stillIn, nowNanos);
             batch.measure();
         }
@@ -278,15 +311,24 @@ final class SendQueue {
         release(batch.entries, Set.of(), nowNanos);
     }
 
-    /** Puts the chunks of a batch of one client instance back, before its later ones. */
+    /** Puts the chunks of a batch of one client instance back, before its later ones. Does it all or nothing. */
     void giveBack(Batch batch, long nowNanos) {
+        Entry[] byAge = byAge(batch);
         Lane lane = batch.entries.get(0).lane;
-        for (int i = batch.entries.size() - 1; i >= 0; i--) {
-            Entry entry = batch.entries.get(i);
-            lane.waiting.addFirst(entry);
-            lane.waitingBytes += entry.chunk.size();
+        int given = 0;
+        boolean all = false;
+        try {
+            for (; given < batch.entries.size(); given++) {
+                lane.waiting.addFirst(batch.entries.get(batch.entries.size() - 1 - given));
+            }
+            all = true;
+        } finally {
+            for (; !all && given > 0; given--) {
+                lane.waiting.removeFirst();
+            }
         }
-        linkByAge(batch.entries);
+        lane.waitingBytes += batch.size();
+        linkByAge(byAge);
         lane.busy = false;
         makeReady(lane, nowNanos);
     }
@@ -340,9 +382,13 @@ final class SendQueue {
         lane.readyIn.add(lane);
     }
 
-    private void linkByAge(List<Entry> entries) {
-        List<Entry> byAge = new ArrayList<>(entries);
-        byAge.sort(Comparator.comparingLong(entry -> entry.number));
+    private static Entry[] byAge(Batch batch) {
+        Entry[] byAge = batch.entries.toArray(new Entry[0]);
+        Arrays.sort(byAge, Comparator.comparingLong(entry -> entry.number));
+        return byAge;
+    }
+
+    private void linkByAge(Entry[] byAge) {
         Entry next = oldest;
         for (Entry entry : byAge) {
             while (next != null && next.number < entry.number) {

@@ -46,7 +46,12 @@ class ExportBufferTest {
     }
 
     private Batch takeBatch(int bytes) {
-        return buffer.takeBatch(new ExportSettings(bytes, 0, 1, 1), true, clock.getAsLong());
+        return takeBatch(buffer, new ExportSettings(bytes, 0, 1, 1));
+    }
+
+    private Batch takeBatch(ExportBuffer<?> from, ExportSettings settings) {
+        Batch batch = new Batch();
+        return from.takeBatch(batch, settings, true, clock.getAsLong()) ? batch : null;
     }
 
     private long dropped(PushDropReason reason) {
@@ -299,7 +304,7 @@ class ExportBufferTest {
                         }
                     }
                     case 4 -> {
-                        Batch batch = any.takeBatch(settings, true, clock.getAsLong());
+                        Batch batch = takeBatch(any, settings);
                         if (batch != null) {
                             any.begin(batch, clock.getAsLong());
                             begun.addAll(batch.entries);
