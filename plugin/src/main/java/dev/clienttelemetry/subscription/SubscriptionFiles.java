@@ -288,7 +288,7 @@ public final class SubscriptionFiles {
         }
     }
 
-    private static InputStream open(Path file, AllowedPaths allowed) throws IOException {
+    static InputStream open(Path file, AllowedPaths allowed) throws IOException {
         // What was found allowed is not left by a link that takes its place in between.
         return allowed == AllowedPaths.ALL
                 ? Files.newInputStream(file)

@@ -6,11 +6,21 @@ package dev.clienttelemetry.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AlterConfigsResult;
+import org.apache.kafka.common.KafkaFuture;
+import org.apache.kafka.common.config.ConfigResource;
+import org.apache.kafka.common.errors.PolicyViolationException;
+import org.apache.kafka.common.internals.KafkaFutureImpl;
 import org.junit.jupiter.api.Test;
 
 /** What needs no cluster; the rest is in {@code ClientMetricsCliIT} and {@code SubscriptionsIT}. */
@@ -39,6 +49,53 @@ class AdminClusterSubscriptionsTest {
 
         assertThat(AdminClusterSubscriptions.portions(changes))
                 .containsExactly(changes.subList(0, 1), changes.subList(1, 4));
+    }
+
+    @Test
+    void sendsOnePortionAfterTheOtherAndTellsWhatIsRefusedOfEach() throws Exception {
+        List<SubscriptionChange> changes =
+                IntStream.range(0, 1_234).mapToObj(i -> change("s" + i, "x")).toList();
+        List<String> sent = new ArrayList<>();
+        List<Integer> sizes = new ArrayList<>();
+        Admin admin = (Admin) Proxy.newProxyInstance(
+                getClass().getClassLoader(), new Class<?>[] {Admin.class}, (proxy, method, arguments) -> {
+                    if (!method.getName().equals("incrementalAlterConfigs")) {
+                        return null;
+                    }
+                    Map<ConfigResource, KafkaFuture<Void>> answers = new LinkedHashMap<>();
+                    for (Object resource : ((Map<?, ?>) arguments[0]).keySet()) {
+                        String name = ((ConfigResource) resource).name();
+                        sent.add(name);
+                        answers.put((ConfigResource) resource, answer(name));
+                    }
+                    sizes.add(answers.size());
+                    return result(answers);
+                });
+
+        try (AdminClusterSubscriptions cluster = new AdminClusterSubscriptions(admin, Duration.ofSeconds(1))) {
+            assertThat(cluster.apply(changes)).containsOnlyKeys("s7", "s700", "s1233");
+        }
+
+        assertThat(sizes).containsExactly(500, 500, 234);
+        assertThat(sent)
+                .containsExactlyElementsOf(
+                        changes.stream().map(SubscriptionChange::name).toList());
+    }
+
+    private static KafkaFuture<Void> answer(String name) {
+        KafkaFutureImpl<Void> answer = new KafkaFutureImpl<>();
+        if (List.of("s7", "s700", "s1233").contains(name)) {
+            answer.completeExceptionally(new PolicyViolationException("too many"));
+        } else {
+            answer.complete(null);
+        }
+        return answer;
+    }
+
+    private static AlterConfigsResult result(Map<ConfigResource, KafkaFuture<Void>> answers) throws Exception {
+        Constructor<AlterConfigsResult> constructor = AlterConfigsResult.class.getDeclaredConstructor(Map.class);
+        constructor.setAccessible(true);
+        return constructor.newInstance(answers);
     }
 
     @Test

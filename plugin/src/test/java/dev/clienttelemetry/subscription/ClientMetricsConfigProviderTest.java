@@ -177,6 +177,47 @@ class ClientMetricsConfigProviderTest {
         assertThat(provider.get(allowed.toString()).data()).containsEntry("names", "a,b");
     }
 
+    /** Nor does it tell a subscriber what is in it. */
+    @Test
+    void callsBackWithNothingThatALinkLeadsOutTo() throws Exception {
+        Path allowed = Files.createDirectory(dir.resolve("allowed"));
+        Path file = Files.writeString(allowed.resolve("a.yaml"), "subscriptions: [{name: a, metrics: [x]}]");
+        Path outside = Files.writeString(dir.resolve("outside"), "subscriptions: [{name: hidden, metrics: [x]}]");
+        provider.configure(Map.of("poll.ms", "100", "allowed.paths", allowed.toString()));
+        List<String> told = new CopyOnWriteArrayList<>();
+        provider.subscribe(allowed.toString(), Set.of("names"), new SourceListener() {
+            @Override
+            public void onChange(String path, ConfigData data) {
+                told.add(data.data().get("names"));
+            }
+
+            @Override
+            public void onTurn() {
+                told.add("turn");
+            }
+        });
+
+        Path link = Files.createSymbolicLink(allowed.resolve("link.yaml"), outside);
+        await().atMost(Duration.ofSeconds(20)).until(() -> !told.isEmpty());
+        assertThat(told).containsExactly("turn");
+        Files.delete(link);
+        Files.writeString(file, "subscriptions: [{name: b, metrics: [x]}]");
+        await().atMost(Duration.ofSeconds(20)).until(() -> told.contains("b"));
+        assertThat(told).doesNotContain("hidden", "a,hidden");
+    }
+
+    /** A link may take the place of what has just been looked at. */
+    @Test
+    void opensNoLinkWherePathsAreRestricted() throws Exception {
+        Path file = write("text");
+        Path link = Files.createSymbolicLink(dir.resolve("link"), file);
+
+        assertThatThrownBy(() -> SubscriptionFiles.open(link, AllowedPaths.of(dir.toString())))
+                .isInstanceOf(IOException.class);
+        SubscriptionFiles.open(link, AllowedPaths.ALL).close();
+        SubscriptionFiles.open(file, AllowedPaths.of(dir.toString())).close();
+    }
+
     private static Object outcome(ConfigProvider provider, String path) {
         try {
             return new HashMap<>(provider.get(path).data());

@@ -324,6 +324,7 @@ class SubscriptionFilesTest {
             delimiter = '|',
             value = {
                 "s.yaml|subscriptions: [{name: \"a\\uD800\", metrics: [x]}]|1:24|a\\ud800",
+                "s.yaml|subscriptions: [{name: \"a\\uD800b\", metrics: [x]}]|1:24|a\\ud800b",
                 "s.yaml|subscriptions: [{name: a, metrics: [\"x\\uDC00y\"]}]|1:37|x\\udc00y",
                 "s.yaml|subscriptions: [{name: a, match: {client_id: \"\\uDE00\\uD83D\"}}]|1:46|\\ude00\\ud83d",
                 "s.yaml|subscriptions: [{\"n\\uD800\": a}]|1:18|n\\ud800",

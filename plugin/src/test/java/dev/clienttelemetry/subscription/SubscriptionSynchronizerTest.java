@@ -338,6 +338,38 @@ class SubscriptionSynchronizerTest {
         }
     }
 
+    /** It is what the cluster is equal to that matters first; judging may take its time. */
+    @Test
+    void appliesBeforeItJudges() throws Exception {
+        write("{name: a, metrics: [org.apache.kafka.producer.batch.]}");
+        try (CapturedLog log = new CapturedLog()) {
+            synchronizer.round(1);
+            assertThat(log.lines("Subscription a"))
+                    .satisfiesExactly(
+                            created -> assertThat(created).contains("INFO", "created"),
+                            warned -> assertThat(warned).contains("WARN", "librdkafka"));
+        }
+    }
+
+    /** Each of them takes some tenths of a second to try, and none is found to be slow. */
+    @Test
+    void judgesNoLongerThanASecond() throws Exception {
+        StringBuilder set = new StringBuilder();
+        for (int i = 0; i < 300; i++) {
+            set.append(i == 0 ? "" : ", ").append("{name: s").append(i);
+            set.append(", metrics: [org.apache.kafka.consumer.],");
+            set.append(" match: {client_software_name: apache-kafka-java, client_id: '(.*)*b")
+                    .append(i)
+                    .append("'}}");
+        }
+        write(set.toString());
+        try (CapturedLog log = new CapturedLog()) {
+            synchronizer.round(1);
+            assertThat(log.lines("were not all tried")).singleElement().satisfies(line -> assertThat(line)
+                    .contains("since trying those before them took 1000 ms"));
+        }
+    }
+
     @Test
     void logsAWarningOnceUntilItHasBeenGone() throws Exception {
         String hurts = "{name: a, metrics: [org.apache.kafka.producer.batch.]}";
