@@ -136,7 +136,7 @@ final class OpenPattern {
     private static Collection<PatternTree.Repeated> repetitions(String regex, String characters) {
         Set<Integer> alphabet = new LinkedHashSet<>();
         characters.chars().forEach(alphabet::add);
-        return PatternTree.repetitions(regex, alphabet);
+        return PatternTree.repetitions(regex, alphabet, false);
     }
 
     private PatternTree.Repeated slowValue(Collection<String> values) {
@@ -149,7 +149,8 @@ final class OpenPattern {
     }
 
     private PatternTree.Repeated slowPiece(String regex) {
-        Set<PatternTree.Repeated> tries = new LinkedHashSet<>(PatternTree.repetitions(regex, alphabet(regex)));
+        Set<PatternTree.Repeated> tries =
+                new LinkedHashSet<>(PatternTree.repetitions(regex, alphabet(regex), !software));
         List<PatternTree.Repeated> repetitions = List.copyOf(tries);
         for (String piece : pieces(regex)) {
             tries.add(new PatternTree.Repeated("", piece));

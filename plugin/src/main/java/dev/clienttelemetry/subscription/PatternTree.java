@@ -14,6 +14,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import java.util.stream.IntStream;
 
 /**
  * A regular expression taken apart, as far as is needed to build texts that come to its repetitions and stay in them.
@@ -24,6 +25,10 @@ final class PatternTree {
     private static final int MAX_SAMPLE_LENGTH = 80;
     private static final int MAX_LEAVES = 100;
     private static final int MAX_REPETITIONS = 100;
+    /** Where a set's characters are looked for that are not in the alphabet: all planes that have scripts and signs. */
+    private static final int LAST_CHARACTER = 0x1FFFF;
+    /** Each look takes some milliseconds. */
+    private static final int MAX_LOOKS = 10;
 
     private final String regex;
     private final Map<String, Leaf> leaves = new LinkedHashMap<>();
@@ -42,6 +47,10 @@ final class PatternTree {
 
         private Leaf(Pattern pattern) {
             this.pattern = pattern;
+        }
+
+        boolean has(int character) {
+            return pattern.matcher(Character.toString(character)).matches();
         }
     }
 
@@ -74,16 +83,17 @@ final class PatternTree {
      *
      * @param regex the expression, which {@link Pattern} has accepted
      * @param alphabet the characters that texts are made of, besides the expression's own
+     * @param any whether a set that has none of these may be given another one of its characters
      * @return the repetitions; empty where the expression is not understood
      */
-    static Collection<Repeated> repetitions(String regex, Set<Integer> alphabet) {
+    static Collection<Repeated> repetitions(String regex, Set<Integer> alphabet, boolean any) {
         PatternTree tree = new PatternTree(regex);
         try {
             Node root = tree.alternatives();
             if (tree.at < regex.length()) {
                 return List.of();
             }
-            tree.sampleLeaves(alphabet);
+            tree.sampleLeaves(any ? tree.completed(alphabet) : alphabet);
             tree.visit(root, "");
             return tree.repetitions;
         } catch (NotUnderstoodException | PatternSyntaxException | StackOverflowError | IndexOutOfBoundsException e) {
@@ -273,6 +283,24 @@ final class PatternTree {
         }
     }
 
+    /** Returns the alphabet with one character for each leaf that has none in it, such as those of another script. */
+    private Set<Integer> completed(Set<Integer> alphabet) {
+        Set<Integer> completed = new LinkedHashSet<>(alphabet);
+        int looks = 0;
+        for (Leaf leaf : leaves.values()) {
+            boolean known = completed.stream().anyMatch(leaf::has);
+            if (!known && looks++ < MAX_LOOKS) {
+                IntStream.rangeClosed(0, LAST_CHARACTER)
+                        .filter(c ->
+                                Character.isDefined(c) && (c < Character.MIN_SURROGATE || c > Character.MAX_SURROGATE))
+                        .filter(leaf::has)
+                        .findFirst()
+                        .ifPresent(completed::add);
+            }
+        }
+        return completed;
+    }
+
     /** Gives every leaf one character of each kind that the expression tells apart. */
     private void sampleLeaves(Set<Integer> alphabet) {
         Set<Integer> characters = new LinkedHashSet<>(alphabet);
@@ -280,7 +308,7 @@ final class PatternTree {
         for (int c : characters) {
             List<Boolean> kind = new ArrayList<>();
             for (Leaf leaf : leaves.values()) {
-                kind.add(leaf.pattern.matcher(Character.toString(c)).matches());
+                kind.add(leaf.has(c));
             }
             // The expression's literals are kinds of their own.
             kinds.putIfAbsent(kind, c);
@@ -292,8 +320,7 @@ final class PatternTree {
                 .forEach(kept::add);
         for (Leaf leaf : leaves.values()) {
             for (int c : kept) {
-                if (leaf.samples.size() < MAX_SAMPLES
-                        && leaf.pattern.matcher(Character.toString(c)).matches()) {
+                if (leaf.samples.size() < MAX_SAMPLES && leaf.has(c)) {
                     leaf.samples.add(Character.toString(c));
                 }
             }
