@@ -20,6 +20,8 @@ import java.util.Set;
  */
 final class SubscriptionData {
     static final String NAMES = "names";
+    /** What {@link #NAMES} says where there is no subscription, on purpose. */
+    static final String NONE = "[]";
 
     private SubscriptionData() {}
 
@@ -52,7 +54,9 @@ final class SubscriptionData {
             problems.add(NAMES, false, "no key 'names'", "'names' with the complete list of subscriptions");
         }
         // Without the list, what is wrong with the subscriptions that the other keys speak of is told all the same.
-        Set<String> names = list == null ? namesOfKeys(data.keySet()) : names(list, problems);
+        Set<String> names = list == null
+                ? namesOfKeys(data.keySet())
+                : saysNone(list, data.keySet()) ? Set.of() : names(list, problems);
         Map<String, Map<String, String>> configs = new LinkedHashMap<>();
         names.forEach(name -> configs.put(name, new LinkedHashMap<>()));
         List<String> unknown = new ArrayList<>();
@@ -115,6 +119,12 @@ final class SubscriptionData {
         return list == null ? List.of() : subscriptions;
     }
 
+    /** Whether the list is that of no subscription; Kafka knows one named '[]' too, which then has keys. */
+    private static boolean saysNone(String list, Set<String> keys) {
+        return list.trim().isEmpty()
+                || list.trim().equals(NONE) && keys.stream().noneMatch(key -> key.startsWith(NONE + "."));
+    }
+
     private static Set<String> namesOfKeys(Set<String> keys) {
         Set<String> names = new LinkedHashSet<>();
         for (String key : keys) {
@@ -129,9 +139,6 @@ final class SubscriptionData {
 
     private static Set<String> names(String list, ProblemSink problems) {
         Set<String> names = new LinkedHashSet<>();
-        if (list.trim().isEmpty()) {
-            return names;
-        }
         if (Quoted.loneSurrogate(list) >= 0) {
             problems.add(NAMES, false, SourceError.halfOfACharacter(list), SourceError.WHOLE_CHARACTERS);
         }

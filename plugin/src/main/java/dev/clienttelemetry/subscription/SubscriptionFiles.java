@@ -196,6 +196,15 @@ public final class SubscriptionFiles {
             data.putIfAbsent(entry.key(), entry.value());
         }
         PropertiesText.Entry names = entries.get(SubscriptionData.NAMES);
+        if (names != null && names.value().isBlank()) {
+            // As 'subscriptions:' with nothing after it: most often what a template has left empty.
+            errors.add(new SourceError(
+                    file,
+                    names.valueLine(),
+                    names.valueColumn(),
+                    "nothing after 'names'",
+                    "the names of all subscriptions ([] for none)"));
+        }
         for (Subscription subscription : SubscriptionData.parse(data, (key, keyItself, found, expected) -> {
             PropertiesText.Entry entry = entries.get(key);
             if (entry == null) {

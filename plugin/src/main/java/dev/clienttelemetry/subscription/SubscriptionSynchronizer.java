@@ -246,11 +246,15 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
             sourceLog.good("Subscriptions can be read from " + path + " again");
             if (!read.equals(supplied)) {
                 supplied = read;
-                LOG.info(
-                        "{} supplies {} subscriptions: {}",
-                        path,
-                        read.subscriptions().size(),
-                        names(read));
+                if (prune && read.subscriptions().isEmpty()) {
+                    LOG.warn("{} supplies no subscriptions: whatever the cluster has is deleted", path);
+                } else {
+                    LOG.info(
+                            "{} supplies {} subscriptions: {}",
+                            path,
+                            read.subscriptions().size(),
+                            names(read));
+                }
             }
             suppliedCount = read.subscriptions().size();
         } catch (InvalidSourceException e) {

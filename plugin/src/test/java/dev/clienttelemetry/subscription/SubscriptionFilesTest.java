@@ -146,6 +146,28 @@ class SubscriptionFilesTest {
     void takesAnEmptyListForNoSubscription() throws Exception {
         assertThat(SubscriptionFiles.read(write("s.yaml", "subscriptions: []")).subscriptions())
                 .isEmpty();
+        assertThat(SubscriptionFiles.read(write("s.properties", "names = [] \n"))
+                        .subscriptions())
+                .isEmpty();
+    }
+
+    /** As YAML's 'subscriptions:' with nothing after it: pruned by it, a cluster would lose all of its subscriptions. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"names=|1:7", "names|1:6", "# none\\n names :|2:9"})
+    void takesAnEmptyListOfNamesForAnError(String text, String place) throws Exception {
+        Path file = write("s.properties", text.replace("\\n", "\n"));
+        assertThat(errors(file)).singleElement().satisfies(e -> assertThat(e.toString())
+                .isEqualTo(file + ":" + place
+                        + ": found nothing after 'names', expected the names of all subscriptions ([] for none)"));
+    }
+
+    @Test
+    void readsASubscriptionThatIsNamedLikeTheEmptyList() throws Exception {
+        assertThat(SubscriptionFiles.read(write("s.properties", "names=[]\n[].metrics=x\n"))
+                        .byName())
+                .containsOnlyKeys("[]");
     }
 
     @Test

@@ -46,8 +46,10 @@ class SubscriptionSourceTest {
             assertThatThrownBy(source::read)
                     .isInstanceOf(InvalidSourceException.class)
                     .hasMessageContaining("supplies nothing");
-            Files.writeString(file, "names=\n");
-            assertThat(source.read().subscriptions()).isEmpty();
+            for (String none : List.of("names=\n", "names=[]\n")) {
+                Files.writeString(file, none);
+                assertThat(source.read().subscriptions()).isEmpty();
+            }
             Files.delete(file);
             assertThatThrownBy(source::read).isInstanceOf(InvalidSourceException.class);
         }

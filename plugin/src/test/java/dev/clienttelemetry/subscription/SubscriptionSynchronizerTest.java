@@ -117,6 +117,23 @@ class SubscriptionSynchronizerTest {
     }
 
     @Test
+    void warnsWhereAnEmptySetDeletesAll() throws Exception {
+        cluster.subscriptions.put("a", new TreeMap<>(Map.of("metrics", "x")));
+        write("");
+        try (CapturedLog log = new CapturedLog()) {
+            synchronizer.round(1);
+            assertThat(log.lines("supplies no subscriptions")).isEmpty();
+
+            synchronizer.close();
+            synchronizer = synchronizer(true);
+            synchronizer.round(1);
+            synchronizer.round(1);
+            assertThat(log.lines("supplies no subscriptions")).singleElement().satisfies(line -> assertThat(line)
+                    .contains("WARN", "s.yaml supplies no subscriptions: whatever the cluster has is deleted"));
+        }
+    }
+
+    @Test
     void leavesActingToTheLowestLiveBroker() throws Exception {
         write("{name: a, metrics: [x]}");
         cluster.live = new TreeSet<>(List.of(1, 2, 3));
