@@ -7,20 +7,12 @@ package dev.clienttelemetry.cli;
 import dev.clienttelemetry.subscription.AdminClusterSubscriptions;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
-import dev.clienttelemetry.subscription.Quoted;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.StringReader;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Properties;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.KafkaException;
@@ -36,7 +28,9 @@ final class ClusterOptions {
     private static final int API_TIMEOUT_MS = 6_000;
 
     private static final Duration PROBE_TIMEOUT = Duration.ofMillis(500);
-    private static final int MAX_CONFIG_BYTES = 1 << 20;
+    /** Whoever is asked for a password has to find it first. */
+    private static final Duration CONFIG_PATIENCE = Duration.ofMinutes(2);
+
     private static final String API_TIMEOUT = "default.api.timeout.ms";
     private static final String REQUEST_TIMEOUT = "request.timeout.ms";
     private static final String BOOTSTRAP = "bootstrap.servers";
@@ -103,34 +97,7 @@ final class ClusterOptions {
     }
 
     private Map<String, String> commandConfig() {
-        Map<String, String> settings = new HashMap<>();
-        if (commandConfig == null) {
-            return settings;
-        }
-        String name = "--command-config " + Quoted.text(commandConfig.toString());
-        if (!Files.exists(commandConfig)) {
-            throw new SettingsException(name + ": there is no such file");
-        }
-        if (!Files.isRegularFile(commandConfig)) {
-            // Reading a pipe that nobody writes to would wait for ever.
-            throw new SettingsException(name + " is "
-                    + (Files.isDirectory(commandConfig) ? "a directory" : "no regular file")
-                    + "; a properties file with the Admin client's settings is right");
-        }
-        Properties properties = new Properties();
-        try (InputStream in = Files.newInputStream(commandConfig)) {
-            byte[] bytes = in.readNBytes(MAX_CONFIG_BYTES + 1);
-            if (bytes.length > MAX_CONFIG_BYTES) {
-                throw new SettingsException(name + " has more than " + MAX_CONFIG_BYTES + " bytes");
-            }
-            properties.load(new StringReader(new String(bytes, StandardCharsets.UTF_8)));
-        } catch (AccessDeniedException e) {
-            throw new SettingsException(name + " may not be read");
-        } catch (IOException | IllegalArgumentException e) {
-            throw new SettingsException(name + " cannot be read: " + Causes.text(e));
-        }
-        properties.stringPropertyNames().forEach(key -> settings.put(key, properties.getProperty(key)));
-        return settings;
+        return commandConfig == null ? Map.of() : new CommandConfig(commandConfig, CONFIG_PATIENCE).read();
     }
 
     private ParameterException usage(String message) {

@@ -321,8 +321,6 @@ class ClientMetricsTest {
                 "there is no such file",
                 dir,
                 "is a directory",
-                fifo,
-                "is no regular file",
                 key,
                 "/no/such/file",
                 jaas,

@@ -172,6 +172,14 @@ class ClientMetricsCliIT {
                     "security.protocol=SSL\nssl.truststore.location=" + keys + "\nssl.truststore.password=secret\n");
             assertThat(run(kafka, "export", "--bootstrap-server", tls, "--command-config", "right").out)
                     .isEqualTo("subscriptions: []\n");
+            Run piped = start(
+                    Path.of("/bin/bash"),
+                    Map.of("KAFKA_HOME", kafka.libs().getParent().toString()),
+                    "-c",
+                    "\"$0\" export --bootstrap-server \"$1\" --command-config <(cat right)",
+                    SCRIPT.toString(),
+                    tls);
+            assertThat(piped.out).as(piped.err).isEqualTo("subscriptions: []\n");
         }
     }
 
