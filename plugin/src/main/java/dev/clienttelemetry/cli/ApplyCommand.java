@@ -8,17 +8,14 @@ import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
 import dev.clienttelemetry.subscription.InvalidSourceException;
 import dev.clienttelemetry.subscription.Refusals;
-import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code client-metrics apply}. */
@@ -32,8 +29,8 @@ final class ApplyCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A YAML or properties file, or a directory of them.")
-    private Path path;
+    @Mixin
+    private SourceArgument source;
 
     @Mixin
     private ClusterOptions cluster;
@@ -47,16 +44,12 @@ final class ApplyCommand implements Callable<Integer> {
     @Mixin
     private ReviewOptions review;
 
-    @Option(
-            names = "--format",
-            paramLabel = "FORMAT",
-            defaultValue = "text",
-            description = "${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} by default.")
-    private OutputFormat format;
+    @Mixin
+    private OutputOptions output;
 
     @Override
     public Integer call() throws InvalidSourceException, ClusterException {
-        SubscriptionSet wanted = SubscriptionFiles.read(path);
+        SubscriptionSet wanted = source.read();
         ChangeReport report;
         Map<String, String> refused = Map.of();
         boolean held;
@@ -69,7 +62,7 @@ final class ApplyCommand implements Callable<Integer> {
         }
         int applied = dryRun || held ? 0 : report.changes().size() - refused.size();
         PrintWriter out = spec.commandLine().getOut();
-        if (format == OutputFormat.JSON) {
+        if (output.inJson()) {
             Map<String, Object> json = report.json();
             json.put("applied", applied);
             json.put("refused", refused);

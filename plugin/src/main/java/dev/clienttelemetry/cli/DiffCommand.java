@@ -7,16 +7,13 @@ package dev.clienttelemetry.cli;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
 import dev.clienttelemetry.subscription.InvalidSourceException;
-import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code client-metrics diff}. */
@@ -30,8 +27,8 @@ final class DiffCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A YAML or properties file, or a directory of them.")
-    private Path path;
+    @Mixin
+    private SourceArgument source;
 
     @Mixin
     private ClusterOptions cluster;
@@ -42,22 +39,18 @@ final class DiffCommand implements Callable<Integer> {
     @Mixin
     private ReviewOptions review;
 
-    @Option(
-            names = "--format",
-            paramLabel = "FORMAT",
-            defaultValue = "text",
-            description = "${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} by default.")
-    private OutputFormat format;
+    @Mixin
+    private OutputOptions output;
 
     @Override
     public Integer call() throws InvalidSourceException, ClusterException {
-        SubscriptionSet wanted = SubscriptionFiles.read(path);
+        SubscriptionSet wanted = source.read();
         ChangeReport report;
         try (ClusterSubscriptions present = cluster.open()) {
             report = Comparison.of(wanted, present.read(), prune, review);
         }
         PrintWriter out = spec.commandLine().getOut();
-        if (format == OutputFormat.JSON) {
+        if (output.inJson()) {
             out.println(JsonText.of(report.json()));
         } else {
             report.print(out);

@@ -81,12 +81,8 @@ final class MatchCommand implements Callable<Integer> {
                     + " compute theirs differently.")
     private String instanceId;
 
-    @Option(
-            names = "--format",
-            paramLabel = "FORMAT",
-            defaultValue = "text",
-            description = "${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} by default.")
-    private OutputFormat format;
+    @Mixin
+    private OutputOptions output;
 
     @Override
     public Integer call() throws InvalidSourceException, ClusterException {
@@ -109,7 +105,7 @@ final class MatchCommand implements Callable<Integer> {
                 ? null
                 : compiled.subscriptionId(client.clientInstanceId());
         PrintWriter out = spec.commandLine().getOut();
-        if (format == OutputFormat.JSON) {
+        if (output.inJson()) {
             out.println(JsonText.of(json(set, client, compiled, subscriptionId)));
         } else {
             print(out, set, client, compiled, subscriptionId);

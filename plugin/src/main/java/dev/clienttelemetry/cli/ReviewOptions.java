@@ -14,48 +14,59 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
-import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.Spec;
-import picocli.CommandLine.Spec.Target;
+import picocli.CommandLine.TypeConversionException;
 
 /** How a set is judged. */
 final class ReviewOptions {
     private static final Pattern VERSION = Pattern.compile("[0-9]{1,4}\\.[0-9]{1,4}\\.[0-9]{1,4}([.-][A-Za-z0-9.-]+)?");
 
-    @Spec(Target.MIXEE)
-    private CommandSpec spec;
-
-    private long clients;
-    private String kafkaVersion;
-
+    // Fields, for help shows them as they stand here; methods come in an order that the JVM chooses.
     @Option(names = "--strict", description = "Take warnings for errors.")
     private boolean strict;
 
     @Option(
             names = "--clients",
             paramLabel = "N",
+            converter = NumberOfClients.class,
             description = "How many clients the cluster has, to judge intervals by; 1000 are assumed.")
-    private void clients(long number) {
-        if (number < 1) {
-            throw new ParameterException(
-                    spec.commandLine(), "--clients is " + number + "; a number of clients is 1 or more");
-        }
-        clients = number;
-    }
+    private long clients;
 
     @Option(
             names = "--kafka-version",
             paramLabel = "VERSION",
+            converter = KafkaVersion.class,
             description = "The brokers' version, to judge broad subscriptions by; the newest is assumed.")
-    private void kafkaVersion(String version) {
-        if (!VERSION.matcher(version).matches()) {
-            throw new ParameterException(
-                    spec.commandLine(),
-                    "--kafka-version is '" + Quoted.text(version) + "'; a version of Kafka looks like 4.2.1");
+    private String kafkaVersion;
+
+    /** Reads a number of clients. */
+    static final class NumberOfClients implements ITypeConverter<Long> {
+        @Override
+        public Long convert(String value) {
+            try {
+                long number = Long.parseLong(value);
+                if (number >= 1) {
+                    return number;
+                }
+            } catch (NumberFormatException e) {
+                // As below.
+            }
+            throw new TypeConversionException(
+                    "it is '" + Quoted.text(value) + "', and a number of clients is 1 or more");
         }
-        kafkaVersion = version;
+    }
+
+    /** Reads a version of Kafka. */
+    static final class KafkaVersion implements ITypeConverter<String> {
+        @Override
+        public String convert(String value) {
+            if (VERSION.matcher(value).matches()) {
+                return value;
+            }
+            throw new TypeConversionException(
+                    "it is '" + Quoted.text(value) + "', and a version of Kafka looks like 4.2.1");
+        }
     }
 
     boolean strict() {

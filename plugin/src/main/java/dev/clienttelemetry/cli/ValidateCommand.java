@@ -6,11 +6,9 @@ package dev.clienttelemetry.cli;
 
 import dev.clienttelemetry.subscription.InvalidSourceException;
 import dev.clienttelemetry.subscription.SourceError;
-import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;
 import dev.clienttelemetry.subscription.SubscriptionWarning;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +16,6 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
-import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code client-metrics validate}. */
@@ -33,18 +29,14 @@ final class ValidateCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "PATH", description = "A YAML or properties file, or a directory of them.")
-    private Path path;
+    @Mixin
+    private SourceArgument source;
 
     @Mixin
     private ReviewOptions review;
 
-    @Option(
-            names = "--format",
-            paramLabel = "FORMAT",
-            defaultValue = "text",
-            description = "${COMPLETION-CANDIDATES}; ${DEFAULT-VALUE} by default.")
-    private OutputFormat format;
+    @Mixin
+    private OutputOptions output;
 
     @Override
     public Integer call() {
@@ -52,7 +44,7 @@ final class ValidateCommand implements Callable<Integer> {
         List<SubscriptionWarning> warnings = List.of();
         int subscriptions = 0;
         try {
-            SubscriptionSet set = SubscriptionFiles.read(path);
+            SubscriptionSet set = source.read();
             subscriptions = set.subscriptions().size();
             warnings = review.review(set);
         } catch (InvalidSourceException e) {
@@ -60,16 +52,16 @@ final class ValidateCommand implements Callable<Integer> {
         }
         boolean valid = errors.isEmpty() && (warnings.isEmpty() || !review.strict());
         PrintWriter out = spec.commandLine().getOut();
-        if (format == OutputFormat.JSON) {
+        if (output.inJson()) {
             out.println(JsonText.of(json(valid, subscriptions, errors, warnings)));
         } else {
             errors.forEach(error -> out.println("ERROR " + error));
             warnings.forEach(warning -> out.println((review.strict() ? "ERROR " : "WARNING ") + warning));
             out.println(
                     valid
-                            ? path + ": " + subscriptions + (subscriptions == 1 ? " subscription" : " subscriptions")
+                            ? source + ": " + subscriptions + (subscriptions == 1 ? " subscription" : " subscriptions")
                                     + ", valid"
-                            : path + ": invalid");
+                            : source + ": invalid");
         }
         return valid ? ExitCode.OK : ExitCode.DIFFERENT_OR_INVALID;
     }
