@@ -6,6 +6,7 @@ package dev.clienttelemetry.reporter;
 
 import dev.clienttelemetry.otlp.Label;
 import dev.clienttelemetry.pipeline.PipelineSettings;
+import dev.clienttelemetry.subscription.NearestName;
 import dev.clienttelemetry.subscription.SynchronizerSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -81,7 +82,9 @@ final class ClientTelemetryConfig {
     static final String SUBSCRIPTIONS_REFRESH_MS = PREFIX + "subscriptions.refresh.ms";
 
     /** What the settings of the Admin client that applies subscriptions begin with. */
-    static final String ADMIN_PREFIX = PREFIX + "admin.";
+    private static final String ADMIN = "admin";
+
+    static final String ADMIN_PREFIX = PREFIX + ADMIN + '.';
 
     private static final String METRIC_REPORTERS = "metric.reporters";
     private static final String JMX_REPORTER = "org.apache.kafka.common.metrics.JmxReporter";
@@ -392,10 +395,28 @@ final class ClientTelemetryConfig {
                     || DEFINITION.names().contains(key)
                     || key.startsWith(ADMIN_PREFIX) && key.length() > ADMIN_PREFIX.length();
             if (!known) {
-                throw new ConfigException(
-                        "Unknown configuration " + key + ": the nearest known key is " + nearest(key));
+                throw new ConfigException("Unknown configuration " + key + ": " + expected(key));
             }
         }
+    }
+
+    private static String expected(String key) {
+        List<String> known = DEFINITION.names().stream()
+                .filter(name -> name.startsWith(PREFIX))
+                .toList();
+        // What all keys have in common says nothing of which was meant.
+        List<String> names = new ArrayList<>(
+                known.stream().map(name -> name.substring(PREFIX.length())).toList());
+        String name = key.substring(Math.min(key.length(), PREFIX.length()));
+        int dot = name.indexOf('.');
+        String group = dot < 0 ? name : name.substring(0, dot);
+        if (NearestName.of(group, List.of(ADMIN)) != null) {
+            names.add(ADMIN + '.' + (dot < 0 || dot == name.length() - 1 ? "*" : name.substring(dot + 1)));
+        }
+        String nearest = NearestName.of(name, names);
+        return nearest != null
+                ? "the nearest known key is " + PREFIX + nearest
+                : "no known key is near it; they are " + String.join(", ", known) + ", " + ADMIN_PREFIX + "*";
     }
 
     /** In any case of letters and with any separator: what differs from a key only in that was meant to be it. */
@@ -512,12 +533,12 @@ final class ClientTelemetryConfig {
             for (Object label : (List<?>) value) {
                 if (!LABEL_KEYS.contains(label)) {
                     String text = String.valueOf(label);
+                    String nearest = NearestName.of(text, LABEL_KEYS);
                     throw new ConfigException(
                             name,
                             '\'' + text + '\'',
-                            "is no label"
-                                    + (text.isEmpty() ? "" : ", the nearest is " + nearest(text, LABEL_KEYS))
-                                    + ": must be " + this);
+                            "is no label" + (nearest == null ? "" : ", the nearest is " + nearest) + ": must be "
+                                    + this);
                 }
             }
         }
@@ -526,44 +547,5 @@ final class ClientTelemetryConfig {
         public String toString() {
             return "a list of " + String.join(", ", LABEL_KEYS);
         }
-    }
-
-    private static String nearest(String key) {
-        List<String> known = new ArrayList<>(DEFINITION.names());
-        int segmentEnd = key.indexOf('.', PREFIX.length());
-        known.add(ADMIN_PREFIX
-                + (segmentEnd < 0 || segmentEnd == key.length() - 1 ? "*" : key.substring(segmentEnd + 1)));
-        return nearest(key, known);
-    }
-
-    private static String nearest(String text, List<String> known) {
-        String nearest = known.get(0);
-        int least = Integer.MAX_VALUE;
-        for (String candidate : known) {
-            int edits = edits(text.toLowerCase(Locale.ROOT), candidate);
-            if (edits < least) {
-                least = edits;
-                nearest = candidate;
-            }
-        }
-        return nearest;
-    }
-
-    /** The least number of characters to insert, remove or replace that makes one text the other. */
-    private static int edits(String from, String to) {
-        int[] row = new int[to.length() + 1];
-        for (int column = 0; column < row.length; column++) {
-            row[column] = column;
-        }
-        for (int i = 1; i <= from.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j < row.length; j++) {
-                int replaced = diagonal + (from.charAt(i - 1) == to.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(replaced, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[to.length()];
     }
 }

@@ -7,25 +7,32 @@ package dev.clienttelemetry.subscription;
 import java.util.Collection;
 import java.util.Locale;
 
-/** Finds the known name that somebody most probably meant. */
+/**
+ * Finds the known name that somebody most probably meant: one that begins with what was given, at least three characters,
+ * or one that differs from it by few characters inserted, left out, replaced or swapped with their neighbour, the case of
+ * letters ignored. Of those that are as near, the shortest.
+ */
 public final class NearestName {
+    /** Longer is none that somebody has typed, and takes long to compare. */
+    private static final int MAX_LENGTH = 128;
+
     private NearestName() {}
 
     /** Returns the nearest of the known names, null where none is near: more than a third of the characters differ. */
     public static String of(String name, Collection<String> known) {
         String nearest = null;
         int least = Math.max(2, name.length() / 3) + 1;
-        if (name.length() > 64) {
+        if (name.length() > MAX_LENGTH) {
             return null;
         }
         for (String candidate : known) {
             boolean beginning = name.length() >= 3 && candidate.startsWith(name);
-            if (!beginning && Math.abs(candidate.length() - name.length()) >= least) {
+            if (!beginning && Math.abs(candidate.length() - name.length()) > least) {
                 // So different in length that it is not worth the memory.
                 continue;
             }
             int distance = beginning ? 1 : distance(name, candidate);
-            if (distance < least) {
+            if (distance < least || distance == least && nearest != null && candidate.length() < nearest.length()) {
                 least = distance;
                 nearest = candidate;
             }
@@ -53,7 +60,6 @@ public final class NearestName {
         return (known.size() == 1 ? "" : "one of ") + some + (known.size() > 10 ? ", ..." : "");
     }
 
-    // Insertions, deletions, substitutions and swaps of neighbours, case ignored.
     private static int distance(String left, String right) {
         String a = left.toLowerCase(Locale.ROOT);
         String b = right.toLowerCase(Locale.ROOT);

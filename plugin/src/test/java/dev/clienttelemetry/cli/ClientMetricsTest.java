@@ -370,6 +370,8 @@ class ClientMetricsTest {
             assertThat(run.out).contains("Usage: client-metrics " + command);
         }
         assertThat(run("--help").out).contains("Exit code: 0 valid");
+        assertThat(run("validate", "--help").out)
+                .containsSubsequence("  --strict ", "  --clients=", "  --kafka-version=", "  --format=");
         assertThat(run("--version").out).startsWith("client-metrics ");
     }
 

@@ -162,6 +162,7 @@ class ClientTelemetryConfigTest {
     @CsvSource(delimiter = '|', textBlock = """
             client_id,principle  | Invalid value 'principle' for configuration client.telemetry.labels: is no label, the nearest is principal: must be a list of client_instance_id, client_id, client_software_name, client_software_version, client_source_address, principal, broker_id, client_source_port, listener_name, security_protocol, cluster_id
             client_id,clientid   | Invalid value 'clientid' for configuration client.telemetry.labels: is no label, the nearest is client_id: must be a list of client_instance_id
+            client_id,frobnicate | Invalid value 'frobnicate' for configuration client.telemetry.labels: is no label: must be a list of client_instance_id
             client_id,,principal | Invalid value '' for configuration client.telemetry.labels: is no label: must be a list of client_instance_id
             """)
     void anUnknownLabelIsToldWithTheNearestKnownOne(String value, String message) {
@@ -176,15 +177,13 @@ class ClientTelemetryConfigTest {
         "client.telemetry.label, client.telemetry.labels",
         "client.telemetry.service_name, client.telemetry.service.name",
         "client.telemetry.Labels, client.telemetry.labels",
-        "client.telemetry., client.telemetry.labels",
-        "client.telemetry, client.telemetry.labels",
         "Client.Telemetry.labels, client.telemetry.labels",
         "client-telemetry.labels, client.telemetry.labels",
         "client_telemetry_service_name, client.telemetry.service.name",
-        "client-telemetry, client.telemetry.labels",
         "CLIENT.TELEMETRY.SUBSCRIPTIONS.PATH, client.telemetry.subscriptions.path",
         "Client.Telemetry.admin.client.id, client.telemetry.admin.client.id",
         "client.telemetry.admin., client.telemetry.admin.*",
+        "client.telemetry.admin, client.telemetry.admin.*",
         "client.telemetry.amdin.security.protocol, client.telemetry.admin.security.protocol",
         "client.telemetry.subscription.path, client.telemetry.subscriptions.path",
     })
@@ -192,6 +191,25 @@ class ClientTelemetryConfigTest {
         assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of(key, "s3cret")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessage("Unknown configuration " + key + ": the nearest known key is " + nearest)
+                .hasMessageNotContaining("s3cret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "client.telemetry.frobnicate",
+                "client.telemetry.queue.capacity.of.the.whole.broker",
+                "client.telemetry.",
+                "client.telemetry",
+                "client-telemetry"
+            })
+    void anUnknownKeyThatIsNearNoneIsToldTheKnownOnes(String key) {
+        assertThatThrownBy(() -> new ClientTelemetryConfig(Map.of(key, "s3cret")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageStartingWith("Unknown configuration " + key + ": no known key is near it; they are client.")
+                .hasMessageContaining("client.telemetry.labels, client.telemetry.service.name, ")
+                .hasMessageEndingWith(", client.telemetry.admin.*")
+                .hasMessageNotContaining("otel.")
                 .hasMessageNotContaining("s3cret");
     }
 
