@@ -318,15 +318,48 @@ class SubscriptionFilesTest {
         SubscriptionFiles.Contents contents = SubscriptionFiles.contents(mount.directory(), allowed, file -> {
             read.add(file);
             if (read.size() == 1) {
-                try {
-                    mount.publish(Map.of("a.yaml", "new a", "b.yaml", "new b"));
-                } catch (IOException e) {
-                    throw new UncheckedIOException(e);
-                }
+                publish(mount, Map.of("a.yaml", "new a", "b.yaml", "new b"));
             }
         });
         assertThat(contents.files().values())
                 .containsExactly("new a".getBytes(StandardCharsets.UTF_8), "new b".getBytes(StandardCharsets.UTF_8));
+    }
+
+    /** No file is missed, and yet they do not belong together. */
+    @Test
+    void mixesNoFilesOfTwoStatesOfAMount() throws Exception {
+        ConfigMapMount mount = new ConfigMapMount(Files.createDirectory(dir.resolve("mount")));
+        mount.publish(Map.of("a.yaml", "old a", "b.yaml", "old b"));
+        List<Path> read = new ArrayList<>();
+        SubscriptionFiles.Contents contents = SubscriptionFiles.contents(mount.directory(), AllowedPaths.ALL, file -> {
+            read.add(file);
+            if (read.size() == 1) {
+                publish(mount, Map.of("a.yaml", "new a", "b.yaml", "new b"));
+            }
+        });
+        assertThat(contents.files().values())
+                .containsExactly("new a".getBytes(StandardCharsets.UTF_8), "new b".getBytes(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void doesNotReadForEverWhatChangesAllTheTime() throws Exception {
+        ConfigMapMount mount = new ConfigMapMount(Files.createDirectory(dir.resolve("mount")));
+        mount.publish(Map.of("a.yaml", "0"));
+        List<Path> read = new ArrayList<>();
+        SubscriptionFiles.contents(mount.directory(), AllowedPaths.ALL, file -> {
+            read.add(file);
+            assertThat(read).hasSizeLessThan(10);
+            publish(mount, Map.of("a.yaml", Integer.toString(read.size())));
+        });
+        assertThat(read).hasSize(3);
+    }
+
+    private static void publish(ConfigMapMount mount, Map<String, String> files) {
+        try {
+            mount.publish(files);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
