@@ -16,6 +16,9 @@ import java.util.Arrays;
  * of which parsers take the low 32 bits, is in five bytes and not in the ten of official serializers. For bytes that {@link PushCheck} accepted; for one thread.
  */
 final class CanonicalForm {
+    /** From here on sorting by bytes is quicker than by comparison. */
+    private static final int MANY_FIELDS = 64;
+
     private byte[] out = new byte[0];
     private int size;
     /** Stack of the fields of the messages that are being rewritten: number, then position. */
@@ -100,6 +103,7 @@ final class CanonicalForm {
 
     private void message(int type, byte[] bytes, int start, int end) {
         int first = fieldCount;
+        int numbers = 0;
         for (int at = start; at < end; ) {
             int afterTag = Wire.afterVarint(bytes, at);
             long tag = Wire.varint(bytes, at);
@@ -107,14 +111,47 @@ final class CanonicalForm {
                 fields = Arrays.copyOf(fields, fieldCount * 2);
             }
             fields[fieldCount++] = tag >>> 3 << 32 | at;
+            numbers |= (int) (tag >>> 3);
             at = Wire.afterValue(bytes, afterTag, (int) tag & 7);
         }
-        // By number; fields of the same number stay in their order, since their positions ascend.
-        Arrays.sort(fields, first, fieldCount);
+        sort(first, fieldCount, numbers);
         for (int i = first; i < fieldCount; i++) {
             field(type, bytes, (int) fields[i]);
         }
         fieldCount = first;
+    }
+
+    /**
+     * Sorts the fields of a message by number. Those of the same number stay in their order, since their positions ascend.
+     *
+     * @param numbers all bits that their numbers have
+     */
+    private void sort(int first, int end, int numbers) {
+        int count = end - first;
+        if (count < MANY_FIELDS) {
+            Arrays.sort(fields, first, end);
+            return;
+        }
+        // By one byte of the numbers after the other. Comparing took four fifths of the time of a megabyte of shuffled
+        // fields.
+        long[] from = Arrays.copyOfRange(fields, first, end);
+        long[] to = new long[count];
+        for (int shift = 0; shift < 32 && numbers >>> shift != 0; shift += 8) {
+            int[] place = new int[257];
+            for (long field : from) {
+                place[(int) (field >>> 32 + shift & 0xff) + 1]++;
+            }
+            for (int digit = 0; digit < 256; digit++) {
+                place[digit + 1] += place[digit];
+            }
+            for (long field : from) {
+                to[place[(int) (field >>> 32 + shift & 0xff)]++] = field;
+            }
+            long[] sorted = to;
+            to = from;
+            from = sorted;
+        }
+        System.arraycopy(from, 0, fields, first, count);
     }
 
     private void field(int type, byte[] bytes, int at) {

@@ -34,6 +34,7 @@ public final class PushFuzz {
             return;
         }
         require(sound, "accepted although it is not sound");
+        require(new CanonicalForm().rewrite(bytes).length <= bytes.length, "longer in canonical form");
         convert(bytes, Temporality.CUMULATIVE, MAX_SERIES);
         convert(bytes, Temporality.DELTA, 1);
     }
