@@ -136,7 +136,7 @@ public final class PushCheck {
         if (!Wire.isAscii(b, start, at)) {
             message(Schema.METRIC, start, at, 4, 0);
         }
-        if (end - at >= 31
+        if (end - at >= 22
                 && b[at] == Tag.GAUGE
                 && b[at + 1] == end - at - 2
                 && b[at + 2] == Tag.DATA_POINTS
@@ -183,12 +183,14 @@ public final class PushCheck {
         byte[] b = bytes;
         int at = start;
         int seen = 0;
-        if (end - start >= 27
-                && b[start] == Tag.START_TIME
-                && b[start + 9] == Tag.TIME
-                && (b[start + 18] == Tag.DOUBLE_VALUE || b[start + 18] == Tag.INT_VALUE)) {
-            seen = 1 << 2 | 1 << 3 | 1 << (b[start + 18] >>> 3);
-            at = start + 27;
+        // Java clients leave the start time of gauges out.
+        if (end - at >= 9 && b[at] == Tag.START_TIME) {
+            at += 9;
+            seen = 1 << 2;
+        }
+        if (end - at >= 18 && b[at] == Tag.TIME && (b[at + 9] == Tag.DOUBLE_VALUE || b[at + 9] == Tag.INT_VALUE)) {
+            seen |= 1 << 3 | 1 << (b[at + 9] >>> 3);
+            at += 18;
         }
         while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
             int attribute = content(at + 1, end);

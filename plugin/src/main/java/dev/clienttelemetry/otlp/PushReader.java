@@ -410,23 +410,25 @@ final class PushReader {
      */
     private boolean addedAsGauge(byte[] b, int start, int afterName, int dataAt, int end) throws NotCanonicalException {
         int point = dataAt + 4;
-        if (end - point < 27
+        if (end - point < 18
                 || b[dataAt] != Tag.GAUGE
                 || b[dataAt + 1] != end - dataAt - 2
                 || b[dataAt + 2] != Tag.DATA_POINTS
                 || b[dataAt + 3] != end - point
-                || b[point] != Tag.START_TIME
-                || b[point + 9] != Tag.TIME
-                || Wire.fixed64(b, point + 10) == 0
                 || afterName == start
                 || beyondResources) {
             return false;
         }
-        byte value = b[point + 18];
-        if (value == Tag.DOUBLE_VALUE ? dropNanGauges && isNan(Wire.fixed64(b, point + 19)) : value != Tag.INT_VALUE) {
+        // Java clients leave the start time of gauges out.
+        int timeAt = b[point] == Tag.START_TIME ? point + 9 : point;
+        int at = timeAt + 18;
+        if (at > end || b[timeAt] != Tag.TIME || Wire.fixed64(b, timeAt + 1) == 0) {
             return false;
         }
-        int at = point + 27;
+        byte value = b[timeAt + 9];
+        if (value == Tag.DOUBLE_VALUE ? dropNanGauges && isNan(Wire.fixed64(b, timeAt + 10)) : value != Tag.INT_VALUE) {
+            return false;
+        }
         while (at < end && b[at] == Tag.POINT_ATTRIBUTES) {
             int attributeStart = content(b, at + 1);
             at = fieldEnd(b, at + 1);
