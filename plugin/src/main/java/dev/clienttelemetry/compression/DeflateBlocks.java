@@ -166,9 +166,6 @@ final class DeflateBlocks {
         }
         lengthCode.set(lengths, 0, LENGTH_CODE_ORDER.length, false);
         readLengths(literalCount + distanceCount);
-        if (lengths[END_OF_BLOCK] == 0) {
-            throw malformed();
-        }
         literals.set(lengths, 0, literalCount, true);
         distances.set(lengths, literalCount, distanceCount, true);
     }

@@ -90,6 +90,19 @@ class DeflateBlocksTest {
         assertThat(inflate(DeflatedTables.blocks(most + 1))).isNull();
     }
 
+    @Test
+    void moreWordsThanThereAreSymbolsAreUnsound() throws Exception {
+        for (int literals : new int[] {257, 286, 287, 288}) {
+            for (int distances : new int[] {1, 30, 31, 32}) {
+                byte[] stream = DeflatedTables.block(literals, distances);
+                assertThat(walks(stream))
+                        .as("%d and %d", literals, distances)
+                        .isEqualTo(literals <= 286 && distances <= 30)
+                        .isEqualTo(inflate(stream) == null);
+            }
+        }
+    }
+
     /** Whether the walk comes to the stream's end. */
     private static boolean walks(byte[] stream) throws IOException {
         try {

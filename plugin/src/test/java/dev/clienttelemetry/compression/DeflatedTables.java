@@ -18,27 +18,58 @@ final class DeflatedTables {
     static byte[] blocks(int count) {
         DeflatedTables stream = new DeflatedTables();
         for (int i = 0; i < count; i++) {
-            stream.block();
+            stream.head(257, 1);
+            stream.codes();
+            // A distance's word of 1 bit, and the end of the block.
+            stream.put(0, 2);
         }
-        stream.put(3, 10);
-        stream.put(0, (Byte.SIZE - stream.count) % Byte.SIZE);
-        return stream.bytes.toByteArray();
+        return stream.end();
     }
 
-    private void block() {
+    /** Returns a stream of one such block, whose head tells of so many words, up to 30 without any behind the least. */
+    static byte[] block(int literals, int distances) {
+        DeflatedTables stream = new DeflatedTables();
+        stream.head(literals, distances);
+        stream.codes();
+        if (literals > 257) {
+            stream.zeros(literals - 257);
+        }
+        stream.put(0, 1);
+        if (distances > 1) {
+            stream.zeros(distances - 1);
+        }
+        stream.put(0, 1);
+        return stream.end();
+    }
+
+    private byte[] end() {
+        put(3, 10);
+        put(0, (Byte.SIZE - count) % Byte.SIZE);
+        return bytes.toByteArray();
+    }
+
+    private void head(int literals, int distances) {
         put(0, 1);
         put(2, 2);
-        // 257 words of literals, 1 of distances, 18 lengths in the code for lengths: 1 bit for "18" and for "1".
-        put(0, 5);
-        put(0, 5);
+        put(literals - 257, 5);
+        put(distances - 1, 5);
+    }
+
+    /** Up to the length of the word that ends the block. */
+    private void codes() {
+        // 18 lengths in the code for lengths: 1 bit for "18" and for "1".
         put(14, 4);
         put(1 << 6, 9);
         put(0, 42);
         put(1, 3);
-        // 138 and 118 times zero, then 1 for the end of the block and 1 for a distance; the end of the block.
-        put(1 | 127 << 1, 8);
-        put(1 | 107 << 1, 8);
-        put(0, 3);
+        zeros(138);
+        zeros(118);
+        put(0, 1);
+    }
+
+    /** From 11 to 138 symbols without a word. */
+    private void zeros(int times) {
+        put(1 | times - 11 << 1, 8);
     }
 
     /** Bits from the lowest of each byte on. */
