@@ -77,6 +77,7 @@ public final class Gateway implements AutoCloseable {
             plugin = TelemetryPlugin.start(
                     settings.exporter(), settings.exporterConfig(), settings.brokerId(), settings.clusterId());
             tellWhatIsNotKnown(settings);
+            warnOfHeap(settings, Runtime.getRuntime().maxMemory());
             return new Gateway(settings, scheduler, deadlines, subscriptions, plugin);
         } catch (RuntimeException | Error e) {
             try {
@@ -105,6 +106,16 @@ public final class Gateway implements AutoCloseable {
                         + " labels are left out{}{}, and selectors on address or port match nothing",
                 settings.brokerId() == null ? ", broker_id (set brokerId to have it)" : "",
                 settings.clusterId() == null ? ", cluster_id (set clusterId to have it)" : "");
+    }
+
+    private static void warnOfHeap(GatewaySettings settings, long heapBytes) {
+        if (settings.isWaitingLargeFor(heapBytes)) {
+            LOG.warn(
+                    "waitingMaxBytes has its default of {} bytes, which is more than half of this JVM's heap of {}: set it to"
+                            + " less, or give the JVM more (-Xmx)",
+                    settings.waitingMaxBytes(),
+                    heapBytes);
+        }
     }
 
     /** Returns the settings. */

@@ -138,6 +138,11 @@ public record GatewaySettings(
         return Map.copyOf(checked);
     }
 
+    /** Returns whether so much may wait that it could fill a heap: what waits and what else there is need their halves. */
+    public boolean isWaitingLargeFor(long heapBytes) {
+        return waitingMaxBytes > heapBytes / 2;
+    }
+
     private static void atLeast(String key, long value, long least) {
         if (value < least) {
             throw new ConfigException(key, value, "must be at least " + least);

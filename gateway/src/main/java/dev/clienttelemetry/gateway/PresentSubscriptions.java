@@ -28,6 +28,7 @@ import org.slf4j.LoggerFactory;
 final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PresentSubscriptions.class);
     private static final String PROVIDER_NAME = "gateway";
+    private static final long CLOSE_SECONDS = 2;
     private static final Set<ClientAttribute> NOT_KNOWN =
             Set.of(ClientAttribute.CLIENT_SOURCE_ADDRESS, ClientAttribute.CLIENT_SOURCE_PORT);
 
@@ -35,8 +36,8 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     private final SubscriptionSource source;
     private final String path;
     private volatile SubscriptionSet present;
+    private volatile boolean closed;
     private String lastError;
-    private boolean closed;
 
     private PresentSubscriptions(GatewaySettings.Subscriptions settings, ScheduledExecutorService scheduler) {
         this.scheduler = scheduler;
@@ -145,9 +146,30 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
         present = read;
     }
 
+    /**
+     * Closes the provider. Waits no longer than {@value #CLOSE_SECONDS} s where it hangs, which it may do whatever
+     * interrupts it: it is closed when it has given its answer.
+     */
     @Override
-    public synchronized void close() {
+    public void close() {
         closed = true;
+        Thread closing = new Thread(this::closeSource, "client-telemetry-gateway-subscriptions-close");
+        closing.setDaemon(true);
+        closing.start();
+        try {
+            closing.join(TimeUnit.SECONDS.toMillis(CLOSE_SECONDS));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (closing.isAlive()) {
+            LOG.warn(
+                    "The provider of the subscriptions at {} hangs, so it is left open: see what it waits for in a thread"
+                            + " dump, or name another one in subscriptions.provider",
+                    path);
+        }
+    }
+
+    private synchronized void closeSource() {
         source.close();
     }
 }

@@ -20,6 +20,7 @@ import org.apache.kafka.common.config.ConfigException;
  * keys that it does not know, cut 2.7 to 2 and take 1 for true.
  */
 public final class ClientTelemetryGatewayConfig {
+    private static final String WAITING_MAX_BYTES = "waitingMaxBytes";
     static final List<String> KEYS = List.of(
             "exporter",
             "exporterConfig",
@@ -32,7 +33,7 @@ public final class ClientTelemetryGatewayConfig {
             "telemetryMaxBytes",
             "instancesMax",
             "workers",
-            "waitingMaxBytes",
+            WAITING_MAX_BYTES,
             "name");
     static final List<String> SUBSCRIPTIONS_KEYS = List.of("path", "provider", "parameters", "refreshMs");
 
@@ -49,12 +50,16 @@ public final class ClientTelemetryGatewayConfig {
     }
 
     GatewaySettings settings() {
+        return settings(Runtime.getRuntime().maxMemory());
+    }
+
+    GatewaySettings settings(long heapBytes) {
         ConfigSection config = new ConfigSection("", values, KEYS);
         Map<?, ?> subscriptions = config.map("subscriptions");
         if (subscriptions == null) {
             throw new ConfigException("subscriptions", null, "must name at least the path of the subscriptions");
         }
-        return new GatewaySettings(
+        GatewaySettings settings = new GatewaySettings(
                 config.text("name", GatewaySettings.DEFAULT_NAME),
                 config.text("exporter", GatewaySettings.DEFAULT_EXPORTER),
                 config.properties("exporterConfig"),
@@ -65,9 +70,16 @@ public final class ClientTelemetryGatewayConfig {
                 config.flag("passHeaderId", true),
                 config.flag("echoClientInstanceId", true),
                 config.wholeNumber("workers", GatewaySettings.DEFAULT_WORKERS),
-                config.wholeNumber("waitingMaxBytes", GatewaySettings.DEFAULT_WAITING_MAX_BYTES),
+                config.wholeNumber(WAITING_MAX_BYTES, GatewaySettings.DEFAULT_WAITING_MAX_BYTES),
                 config.text("brokerId", null),
                 config.text("clusterId", null));
+        if (values.get(WAITING_MAX_BYTES) != null && settings.isWaitingLargeFor(heapBytes)) {
+            throw new ConfigException(
+                    WAITING_MAX_BYTES,
+                    settings.waitingMaxBytes(),
+                    "must be at most half of the heap, which is " + heapBytes + " bytes (-Xmx): " + heapBytes / 2);
+        }
+        return settings;
     }
 
     private static GatewaySettings.Subscriptions settings(ConfigSection subscriptions) {

@@ -29,6 +29,7 @@ class RefusedConfigurationIT {
             value = {
                 "telemetryMaxByte: 5 | Unknown configuration telemetryMaxByte: expected 'telemetryMaxBytes'",
                 "workers: 2.7 | Invalid value 2.7 for configuration workers: must be a whole number",
+                "waitingMaxBytes: 134217728 | waitingMaxBytes: must be at most half of the heap",
                 "exporterConfig: secret | exporterConfig must be a map of keys and values, not one value",
             })
     void theProxyDoesNotStartAndTellsTheKey(String setting, String expected) throws Exception {

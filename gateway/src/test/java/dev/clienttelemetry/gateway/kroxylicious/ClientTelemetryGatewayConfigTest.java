@@ -189,13 +189,29 @@ class ClientTelemetryGatewayConfigTest {
         values.put("waitingMaxBytes", 5_000_000_000L);
         values.put("brokerId", 7);
 
-        GatewaySettings settings = config().settings();
+        GatewaySettings settings = config().settings(Long.MAX_VALUE);
 
         assertThat(settings.telemetryMaxBytes()).isEqualTo(2000);
         assertThat(settings.echoClientInstanceId()).isFalse();
         assertThat(settings.headerRule()).isTrue();
         assertThat(settings.waitingMaxBytes()).isEqualTo(5_000_000_000L);
         assertThat(settings.brokerId()).isEqualTo("7");
+    }
+
+    @Test
+    void moreThanHalfOfTheHeapIsRefusedForWhatWaitsButTheDefaultIsNot() {
+        long heapBytes = 100_000_000;
+        assertThat(config().settings(heapBytes).isWaitingLargeFor(heapBytes)).isTrue();
+        values.put("waitingMaxBytes", 50_000_000);
+        assertThat(config().settings(heapBytes).isWaitingLargeFor(heapBytes)).isFalse();
+
+        values.put("waitingMaxBytes", 50_000_001);
+
+        assertThatThrownBy(() -> config().settings(heapBytes))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage(
+                        "Invalid value 50000001 for configuration waitingMaxBytes: must be at most half of the heap,"
+                                + " which is 100000000 bytes (-Xmx): 50000000");
     }
 
     @Test

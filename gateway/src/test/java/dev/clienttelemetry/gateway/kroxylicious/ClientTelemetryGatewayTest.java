@@ -17,12 +17,14 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -49,17 +51,20 @@ class ClientTelemetryGatewayTest {
     public static final class CountingProvider implements ConfigProvider {
         private static final Map<String, String> SUBSCRIPTION =
                 Map.of("names", "all", "all.metrics", "*", "all.interval.ms", "1000");
-        private static int open;
+        private static volatile int open;
         private static RuntimeException closing;
         /** Where not null, get counts it down and hangs until the other one is. */
         private static volatile CountDownLatch hanging;
 
         private static volatile CountDownLatch hanged;
+        /** Whether it hangs on when interrupted. */
+        private static volatile boolean deaf;
 
         private static void reset(RuntimeException thrownByClose) {
             open = 0;
             closing = thrownByClose;
             hanging = null;
+            deaf = false;
         }
 
         @Override
@@ -71,7 +76,9 @@ class ClientTelemetryGatewayTest {
         public ConfigData get(String path) {
             if (hanging != null) {
                 hanging.countDown();
-                awaited(hanged);
+                while (!awaited(hanged) && deaf) {
+                    Thread.interrupted();
+                }
             }
             return new ConfigData(SUBSCRIPTION);
         }
@@ -249,6 +256,49 @@ class ClientTelemetryGatewayTest {
                     .isZero();
             slow.countDown();
         }
+    }
+
+    @Test
+    void aHeapThatIsSmallForWhatMayWaitIsToldAtStart() {
+        values.put("waitingMaxBytes", Runtime.getRuntime().maxMemory());
+        try (CapturedWarnings warnings = new CapturedWarnings()) {
+            Gateway.start(new ClientTelemetryGatewayConfig(values).settings(Long.MAX_VALUE))
+                    .close();
+
+            assertThat(warnings.lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("waitingMaxBytes")
+                    .contains("more than half of this JVM's heap");
+        }
+    }
+
+    @Test
+    void aProviderThatIgnoresInterruptsDoesNotHoldUpTheEnd() throws Exception {
+        values.put(
+                "subscriptions",
+                Map.of("path", "/any", "provider", CountingProvider.class.getName(), "refreshMs", 100));
+        ClientTelemetryGateway.Running running = initialize();
+        CountingProvider.deaf = true;
+        CountingProvider.hanged = new CountDownLatch(1);
+        CountDownLatch hanging = new CountDownLatch(1);
+        CountingProvider.hanging = hanging;
+        hanging.await();
+
+        try (CapturedWarnings warnings = new CapturedWarnings()) {
+            CompletableFuture<Void> closed = CompletableFuture.runAsync(() -> factory.close(running));
+
+            assertThat(closed).succeedsWithin(Duration.ofSeconds(30));
+            assertThat(warnings.lines())
+                    .singleElement()
+                    .asString()
+                    .startsWith("The provider of the subscriptions at /any hangs, so it is left open");
+        }
+        assertThat(RecordingPlugin.named(name).closed).isTrue();
+        assertThat(meters()).isEmpty();
+        assertThat(CountingProvider.open).isEqualTo(1);
+        CountingProvider.hanged.countDown();
+        assertNothingIsLeft();
     }
 
     private static boolean awaited(CountDownLatch latch) {

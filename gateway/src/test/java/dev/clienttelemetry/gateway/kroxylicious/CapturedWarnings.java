@@ -1,0 +1,43 @@
+/*
+ * Copyright Kafka Client Telemetry authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+package dev.clienttelemetry.gateway.kroxylicious;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.apache.logging.log4j.Level;
+import org.apache.logging.log4j.LogManager;
+import org.apache.logging.log4j.core.LogEvent;
+import org.apache.logging.log4j.core.LoggerContext;
+import org.apache.logging.log4j.core.appender.AbstractAppender;
+import org.apache.logging.log4j.core.config.Property;
+
+/** The messages that are logged at WARN while a test runs. */
+final class CapturedWarnings extends AbstractAppender implements AutoCloseable {
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+    private final LoggerContext context = (LoggerContext) LogManager.getContext(false);
+
+    CapturedWarnings() {
+        super("captured warnings", null, null, true, Property.EMPTY_ARRAY);
+        start();
+        context.getRootLogger().addAppender(this);
+    }
+
+    List<String> lines() {
+        return lines;
+    }
+
+    @Override
+    public void append(LogEvent event) {
+        if (event.getLevel() == Level.WARN) {
+            lines.add(event.getMessage().getFormattedMessage());
+        }
+    }
+
+    @Override
+    public void close() {
+        context.getRootLogger().removeAppender(this);
+        stop();
+    }
+}
