@@ -4,9 +4,8 @@
  */
 package dev.clienttelemetry.gateway;
 
+import dev.clienttelemetry.pipeline.OncePerMinute;
 import dev.clienttelemetry.subscription.Quoted;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.slf4j.Logger;
@@ -16,12 +15,8 @@ import org.slf4j.Logger;
  * request, so a line a minute is all that the log gets. Thread-safe.
  */
 public final class HeaderViolations {
-    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private final Logger log;
-    private final LongSupplier nanoClock;
-    private final AtomicLong untold = new AtomicLong();
-    private final AtomicLong quietUntil;
+    private final OncePerMinute limit;
 
     /**
      * Creates an account of violations, of which there was none.
@@ -31,8 +26,7 @@ public final class HeaderViolations {
      */
     public HeaderViolations(Logger log, LongSupplier nanoClock) {
         this.log = log;
-        this.nanoClock = nanoClock;
-        this.quietUntil = new AtomicLong(nanoClock.getAsLong());
+        this.limit = new OncePerMinute(nanoClock);
     }
 
     /**
@@ -44,10 +38,8 @@ public final class HeaderViolations {
      * @param outcome what becomes of it
      */
     public void happened(String clientId, ApiKeys api, short version, String outcome) {
-        untold.incrementAndGet();
-        long now = nanoClock.getAsLong();
-        long until = quietUntil.get();
-        if (now - until >= 0 && quietUntil.compareAndSet(until, now + QUIET_NANOS)) {
+        long times = limit.happened();
+        if (times > 0) {
             log.warn(
                     "A request breaks the rule for client instance ids in headers (KIP-1313): client id {}, {} version {},"
                             + " {} (violations since this was last logged: {})",
@@ -55,7 +47,7 @@ public final class HeaderViolations {
                     api.name,
                     version,
                     outcome,
-                    untold.getAndSet(0));
+                    times);
         }
     }
 }

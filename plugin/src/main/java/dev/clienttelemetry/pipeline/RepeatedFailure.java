@@ -4,8 +4,6 @@
  */
 package dev.clienttelemetry.pipeline;
 
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
@@ -14,13 +12,9 @@ import org.slf4j.Logger;
  * most once a minute with a count. Thread-safe, never throws and never blocks.
  */
 public final class RepeatedFailure {
-    private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
-
     private final Logger log;
     private final String message;
-    private final LongSupplier nanoClock;
-    private final AtomicLong unlogged = new AtomicLong();
-    private final AtomicLong quietUntil;
+    private final OncePerMinute limit;
 
     /**
      * Creates a failure that has not happened.
@@ -32,8 +26,7 @@ public final class RepeatedFailure {
     public RepeatedFailure(Logger log, String message, LongSupplier nanoClock) {
         this.log = log;
         this.message = message;
-        this.nanoClock = nanoClock;
-        this.quietUntil = new AtomicLong(nanoClock.getAsLong());
+        this.limit = new OncePerMinute(nanoClock);
     }
 
     /**
@@ -43,11 +36,9 @@ public final class RepeatedFailure {
      */
     public void happened(Throwable cause) {
         try {
-            unlogged.incrementAndGet();
-            long now = nanoClock.getAsLong();
-            long until = quietUntil.get();
-            if (now - until >= 0 && quietUntil.compareAndSet(until, now + QUIET_NANOS)) {
-                log.error("{} (times since it was last logged: {})", message, unlogged.getAndSet(0), cause);
+            long times = limit.happened();
+            if (times > 0) {
+                log.error("{} (times since it was last logged: {})", message, times, cause);
             }
         } catch (Throwable logging) {
             // Out of memory, or a logging system that throws. What failed is counted in the metrics in any case.
