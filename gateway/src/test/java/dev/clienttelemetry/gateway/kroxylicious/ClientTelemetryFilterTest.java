@@ -6,6 +6,7 @@ package dev.clienttelemetry.gateway.kroxylicious;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import dev.clienttelemetry.gateway.protocol.ClientInstanceIdHeader;
 import io.kroxylicious.proxy.filter.RequestFilterResult;
@@ -235,6 +236,41 @@ class ClientTelemetryFilterTest {
     }
 
     @Test
+    void aPushThatHangsInThePluginIsAnsweredByThrottling() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            PushTelemetryRequestData push = subscribed(host);
+            CountDownLatch held = new CountDownLatch(1);
+            host.plugin().hold = held;
+
+            PushTelemetryResponseData late = (PushTelemetryResponseData)
+                    answer(host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0), push));
+
+            assertThat(late.errorCode()).isEqualTo(Errors.THROTTLING_QUOTA_EXCEEDED.code());
+            await().untilAsserted(
+                            () -> assertThat(host.gateway.workers().late()).isEqualTo(1));
+            held.countDown();
+        }
+    }
+
+    @Test
+    void aVersionThatIsNotOfferedIsRefused() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            PushTelemetryRequestData push = subscribed(host);
+
+            PushTelemetryResponseData pushed = (PushTelemetryResponseData)
+                    answer(host.request(FilterHost.header(ApiKeys.PUSH_TELEMETRY, 1), push));
+            GetTelemetrySubscriptionsResponseData subscription =
+                    (GetTelemetrySubscriptionsResponseData) answer(host.request(
+                            FilterHost.header(ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 1),
+                            new GetTelemetrySubscriptionsRequestData()));
+
+            assertThat(pushed.errorCode()).isEqualTo(Errors.UNSUPPORTED_VERSION.code());
+            assertThat(subscription.errorCode()).isEqualTo(Errors.UNSUPPORTED_VERSION.code());
+            assertThat(host.plugin().calls).isEmpty();
+        }
+    }
+
+    @Test
     void aConnectionHasOnePushWithTheWorkers() throws Exception {
         try (FilterHost host = host(true, true)) {
             PushTelemetryRequestData push = subscribed(host);
@@ -282,6 +318,19 @@ class ClientTelemetryFilterTest {
             assertThat(((ListGroupsResponseData) second).errorCode()).isEqualTo(Errors.INVALID_REQUEST.code());
             assertThat(violations(host, "answered")).isEqualTo(1);
             assertThat(violations(host, "closed")).isZero();
+        }
+    }
+
+    @Test
+    void aHeaderIdThatCannotBeReadBreaksTheRuleToo() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            RequestHeaderData header = FilterHost.header(ApiKeys.LIST_GROUPS, 3);
+            header.unknownTaggedFields().add(new RawTaggedField(ClientInstanceIdHeader.TAG, new byte[15]));
+
+            ApiMessage response = answer(host.request(header, new ListGroupsRequestData()));
+
+            assertThat(((ListGroupsResponseData) response).errorCode()).isEqualTo(Errors.INVALID_REQUEST.code());
+            assertThat(violations(host, "answered")).isEqualTo(1);
         }
     }
 

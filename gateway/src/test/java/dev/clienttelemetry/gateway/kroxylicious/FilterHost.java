@@ -39,7 +39,7 @@ final class FilterHost implements AutoCloseable {
     FilterHost(Path directory, boolean headerRule, boolean passHeaderId, int workers, long waitingMaxBytes)
             throws IOException {
         Path subscriptions = directory.resolve("subscriptions.yaml");
-        Files.writeString(subscriptions, "subscriptions:\n- name: all\n  metrics: ['*']\n  interval: 100ms\n");
+        Files.writeString(subscriptions, "subscriptions:\n- name: all\n  metrics: ['*']\n  interval: 1m\n");
         gateway = Gateway.start(new GatewaySettings(
                 name,
                 RecordingPlugin.class.getName(),
