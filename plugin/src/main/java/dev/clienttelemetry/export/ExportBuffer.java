@@ -354,6 +354,14 @@ public final class ExportBuffer<U extends Unconverted> {
      * @param reason why it was dropped; null where the backend has it
      */
     void done(Batch batch, PushDropReason reason, long nanos) {
+        if (reason != null) {
+            for (SendQueue.Entry entry : batch.entries) {
+                if (entry.attempted()) {
+                    // Not while the lock is held, which those have who read what is shown.
+                    metrics.attemptFailed(entry.errorType());
+                }
+            }
+        }
         lock.lock();
         try {
             nowNanos = nanos;

@@ -11,6 +11,8 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import javax.net.SocketFactory;
 import okio.AsyncTimeout;
@@ -19,10 +21,12 @@ import okio.AsyncTimeout;
  * Sockets with what OkHttp leaves out. They are without Nagle's algorithm: a request above one segment would wait for the
  * peer's delayed acknowledgement, some 40 ms. And they are closed where one write takes longer than a request may: on an
  * HTTP/2 connection a write to a backend that has stopped reading, or is gone, has no end but TCP's own after a quarter of
- * an hour, and it holds up all requests on the connection, whatever their timeouts.
+ * an hour, and it holds up all requests on the connection, whatever their timeouts. For the same reason they can be closed all
+ * together: cancelling a call does not end its write. Thread-safe.
  */
 final class OtlpSocketFactory extends SocketFactory {
     private final long writeTimeoutNanos;
+    private final Set<Socket> open = ConcurrentHashMap.newKeySet();
 
     OtlpSocketFactory(Duration writeTimeout) {
         this.writeTimeoutNanos = writeTimeout.toNanos();
@@ -30,9 +34,24 @@ final class OtlpSocketFactory extends SocketFactory {
 
     @Override
     public Socket createSocket() throws IOException {
-        Socket socket = new BoundedSocket(writeTimeoutNanos);
+        Socket socket = new BoundedSocket();
+        open.add(socket);
         socket.setTcpNoDelay(true);
         return socket;
+    }
+
+    /** Closes all sockets that are open. */
+    void closeAll() {
+        open.forEach(OtlpSocketFactory::closeNow);
+    }
+
+    private static void closeNow(Socket socket) {
+        try {
+            socket.close();
+        } catch (IOException e) {
+            // Of no use any more in any case.
+            return;
+        }
     }
 
     @Override
@@ -66,11 +85,11 @@ final class OtlpSocketFactory extends SocketFactory {
         }
     }
 
-    private static final class BoundedSocket extends Socket {
-        private final long writeTimeoutNanos;
-
-        BoundedSocket(long writeTimeoutNanos) {
-            this.writeTimeoutNanos = writeTimeoutNanos;
+    private final class BoundedSocket extends Socket {
+        @Override
+        public void close() throws IOException {
+            open.remove(this);
+            super.close();
         }
 
         @Override
@@ -98,7 +117,7 @@ final class OtlpSocketFactory extends SocketFactory {
             AsyncTimeout timeout = new AsyncTimeout() {
                 @Override
                 protected void timedOut() {
-                    closeNow();
+                    closeNow(BoundedSocket.this);
                 }
             };
             timeout.timeout(writeTimeoutNanos, TimeUnit.NANOSECONDS);
@@ -118,15 +137,6 @@ final class OtlpSocketFactory extends SocketFactory {
             }
             if (failure != null) {
                 throw failure;
-            }
-        }
-
-        private void closeNow() {
-            try {
-                close();
-            } catch (IOException e) {
-                // Of no use any more in any case.
-                return;
             }
         }
     }

@@ -55,6 +55,7 @@ abstract class OtlpTransport implements RequestSender {
     private final Reachability reachability;
     private final Headers headers;
     private final ConnectionPool connections = new ConnectionPool(8, 1, TimeUnit.MINUTES);
+    private final OtlpSocketFactory sockets;
     private final OkHttpClient client;
     private final ExecutorService threads;
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
@@ -71,7 +72,8 @@ abstract class OtlpTransport implements RequestSender {
         this.settings = settings;
         this.reachability = reachability;
         this.headers = headers(settings.headers(), extraHeaders);
-        this.client = client(protocols, settings, connections);
+        this.sockets = new OtlpSocketFactory(settings.timeout());
+        this.client = client(protocols, settings, connections, sockets);
         AtomicInteger number = new AtomicInteger();
         this.threads =
                 new ThreadPoolExecutor(0, Integer.MAX_VALUE, 30, TimeUnit.SECONDS, new SynchronousQueue<>(), r -> {
@@ -81,7 +83,8 @@ abstract class OtlpTransport implements RequestSender {
                 });
     }
 
-    private static OkHttpClient client(List<Protocol> protocols, SenderSettings settings, ConnectionPool connections) {
+    private static OkHttpClient client(
+            List<Protocol> protocols, SenderSettings settings, ConnectionPool connections, OtlpSocketFactory sockets) {
         Duration timeout = settings.timeout();
         // Read and write time out a little before the call does. Only that makes OkHttp ask, with a ping, whether an
         // HTTP/2 connection is still alive: a call's timeout would leave a dead one in the pool, for the next request
@@ -98,7 +101,7 @@ abstract class OtlpTransport implements RequestSender {
                 .followRedirects(false)
                 .followSslRedirects(false)
                 .connectionPool(connections)
-                .socketFactory(new OtlpSocketFactory(timeout))
+                .socketFactory(sockets)
                 .eventListenerFactory(call -> call.request().tag(CallTrace.class));
         if (settings.sslContext() != null && settings.trustManager() != null) {
             builder.sslSocketFactory(settings.sslContext().getSocketFactory(), settings.trustManager());
@@ -218,5 +221,6 @@ abstract class OtlpTransport implements RequestSender {
             Thread.currentThread().interrupt();
         }
         connections.evictAll();
+        sockets.closeAll();
     }
 }

@@ -31,6 +31,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -378,19 +379,21 @@ class OtlpTransportTest {
         }
     }
 
-    /**
-     * A write to a socket whose buffers are full has no end of its own, and all requests on an HTTP/2 connection wait for
-     * it.
-     */
-    @Test
-    void aServerThatStopsReadingAmidRequestsHoldsUpNoneBeyondItsTimeout() throws IOException {
+    /** Lets the client send 2 GiB, and reads nothing: socket buffers fill, and a write has no end of its own. */
+    private static RawServer hungServer() throws IOException {
         byte[] muchMayBeSent = {
             0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 4, 0x7f, -1, -1, -1, 0, 0, 4, 8, 0, 0, 0, 0, 0, 0x7f, -2, 0, 0
         };
-        try (RawServer deaf = new RawServer(socket -> {
-                    socket.getOutputStream().write(muchMayBeSent);
-                    Thread.currentThread().join();
-                });
+        return new RawServer(socket -> {
+            socket.getOutputStream().write(muchMayBeSent);
+            Thread.currentThread().join();
+        });
+    }
+
+    /** All requests on an HTTP/2 connection wait for a write that hangs. */
+    @Test
+    void aServerThatStopsReadingAmidRequestsHoldsUpNoneBeyondItsTimeout() throws IOException {
+        try (RawServer deaf = hungServer();
                 OtlpConnection connection =
                         openAt(OtlpProtocol.GRPC, deaf.endpoint().toString(), SHORT_TIMEOUT)) {
             Payload large = new Bytes(List.of(new byte[4_000_000]));
@@ -641,6 +644,32 @@ class OtlpTransportTest {
         await().atMost(PATIENCE).until(() -> answers.size() == 8);
         assertThat(answers).extracting(Answer::outcome).containsOnly(Answer.Outcome.CANCELLED);
         assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.CANCELLED);
+    }
+
+    @Test
+    void closingEndsWritesThatHang() throws IOException {
+        try (RawServer deaf = hungServer()) {
+            OtlpConnection connection =
+                    openAt(OtlpProtocol.GRPC, deaf.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "600s"));
+            List<Answer> answers = new CopyOnWriteArrayList<>();
+            for (int i = 0; i < 8; i++) {
+                connection.transport().send(new Bytes(List.of(new byte[4_000_000])), answers::add);
+            }
+            await().atMost(PATIENCE).until(OtlpTransportTest::isAWriteUnderWay);
+
+            connection.close();
+
+            await().atMost(PATIENCE).until(() -> answers.size() == 8);
+            assertThat(answers).extracting(Answer::outcome).containsOnly(Answer.Outcome.CANCELLED);
+            await().atMost(PATIENCE).until(() -> !isAWriteUnderWay());
+        }
+    }
+
+    private static boolean isAWriteUnderWay() {
+        return Thread.getAllStackTraces().entrySet().stream()
+                .filter(thread -> thread.getKey().getName().startsWith("client-telemetry-send-"))
+                .flatMap(thread -> Arrays.stream(thread.getValue()))
+                .anyMatch(frame -> frame.getMethodName().equals("implWrite"));
     }
 
     @Test
