@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.benchmarks;
 
+import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.reporter.ClientTelemetryReporter;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,6 +49,11 @@ final class LoadedPlugin implements AutoCloseable {
     /** Calls the plugin as a request thread of a broker does. */
     void push(long instance, ByteBuffer payload) {
         exporter.exportMetrics(context, new Push(new Uuid(0x3f1d2c4b5a697887L, instance + 1), payload));
+    }
+
+    /** Returns what the plugin counted. */
+    TelemetryMetrics metrics() {
+        return reporter.metrics();
     }
 
     @Override
