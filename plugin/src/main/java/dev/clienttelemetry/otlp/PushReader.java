@@ -227,7 +227,7 @@ final class PushReader {
         return at;
     }
 
-    /** Returns the number of the resource, that of an equal one where there is one. */
+    /** Returns the number of the resource, that of an equal one where it may be merged with one. */
     private int resource(byte[] b, int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
         attributesHigh = 0;
         attributesLow = 0;
@@ -300,7 +300,7 @@ final class PushReader {
         missedSuffix |= at < metricsEnd;
     }
 
-    /** Returns the number of the scope within its resource, that of an equal one where there is one. */
+    /** Returns the number of the scope, that of an equal one where it may be merged with one. */
     private int scope(byte[] b, int start, int end, int suffixStart, int suffixEnd) throws NotCanonicalException {
         attributesHigh = 0;
         attributesLow = 0;
