@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
@@ -51,6 +52,21 @@ final class HeldRequests implements RequestSender {
         String pushes = out.toString(StandardCharsets.UTF_8).strip();
         sent.add(pushes);
         open.add(new Held(pushes, onAnswer));
+    }
+
+    /** Returns a sender that does something else with a payload first, or instead, and is closed with this one. */
+    RequestSender behind(BiConsumer<Payload, Consumer<Answer>> send) {
+        return new RequestSender() {
+            @Override
+            public void send(Payload payload, Consumer<Answer> onAnswer) {
+                send.accept(payload, onAnswer);
+            }
+
+            @Override
+            public void close() {
+                HeldRequests.this.close();
+            }
+        };
     }
 
     Held next() {

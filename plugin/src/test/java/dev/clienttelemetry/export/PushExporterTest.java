@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -737,20 +736,12 @@ class PushExporterTest {
     void aSenderThatThrowsIsAFailedAttempt() {
         boolean[] broken = {true};
         exporter = exporter(
-                new RequestSender() {
-                    @Override
-                    public void send(Payload payload, Consumer<Answer> onAnswer) {
-                        if (broken[0]) {
-                            throw new AssertionError("no threads");
-                        }
-                        requests.send(payload, onAnswer);
+                requests.behind((payload, onAnswer) -> {
+                    if (broken[0]) {
+                        throw new AssertionError("no threads");
                     }
-
-                    @Override
-                    public void close() {
-                        requests.close();
-                    }
-                },
+                    requests.send(payload, onAnswer);
+                }),
                 LoggerFactory.getLogger("test"));
         push("a1");
         stepAfter(LINGER_MS);
@@ -772,19 +763,11 @@ class PushExporterTest {
     @Test
     void onlyTheFirstAnswerToAnAttemptCounts() {
         exporter = exporter(
-                new RequestSender() {
-                    @Override
-                    public void send(Payload payload, Consumer<Answer> onAnswer) {
-                        onAnswer.accept(Answer.of(ACCEPTED, "", ""));
-                        onAnswer.accept(Answer.of(ENDPOINT_REFUSES, "401", "no"));
-                        throw new IllegalStateException("after all");
-                    }
-
-                    @Override
-                    public void close() {
-                        requests.close();
-                    }
-                },
+                requests.behind((payload, onAnswer) -> {
+                    onAnswer.accept(Answer.of(ACCEPTED, "", ""));
+                    onAnswer.accept(Answer.of(ENDPOINT_REFUSES, "401", "no"));
+                    throw new IllegalStateException("after all");
+                }),
                 LoggerFactory.getLogger("test"));
         push("a1");
         stepAfter(LINGER_MS);

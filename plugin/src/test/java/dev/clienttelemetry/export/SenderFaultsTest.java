@@ -12,7 +12,6 @@ import java.lang.reflect.Field;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -53,18 +52,10 @@ class SenderFaultsTest {
                 pass(Place.CLOCK);
                 return clock.getAsLong();
             };
-            RequestSender sender = new RequestSender() {
-                @Override
-                public void send(Payload payload, Consumer<Answer> onAnswer) {
-                    pass(Place.SENDER);
-                    requests.send(payload, onAnswer);
-                }
-
-                @Override
-                public void close() {
-                    requests.close();
-                }
-            };
+            RequestSender sender = requests.behind((payload, onAnswer) -> {
+                pass(Place.SENDER);
+                requests.send(payload, onAnswer);
+            });
             this.exporter = new PushExporter(
                     new ExportSettings(12, 0, MAX_AGE_MS, 3),
                     buffer,

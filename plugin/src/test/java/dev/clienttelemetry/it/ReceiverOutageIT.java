@@ -27,21 +27,9 @@ class ReceiverOutageIT {
 
     @Test
     void afterAnOutageTheTotalsAreTheSumsOfWhatWasPushed(@TempDir Path directory) throws Exception {
-        Path recording = directory.resolve("pushes");
-        RecordedPushes recorded = new RecordedPushes(recording);
-        Path recorder = RecordedPushes.jar(directory);
+        RecordedPushes recorded = new RecordedPushes(directory);
         Queue<ReceivedRequest> after = new ConcurrentLinkedQueue<>();
-        try (BrokerWithPlugin broker = BrokerWithPlugin.builder()
-                .property(
-                        "metric.reporters",
-                        String.join(
-                                ",",
-                                "org.apache.kafka.common.metrics.JmxReporter",
-                                PushRecorder.class.getName(),
-                                BrokerWithPlugin.REPORTER))
-                .property(PushRecorder.FILE, recording.toString())
-                .cluster(cluster -> cluster.jars(BrokerWithPlugin.pluginJar(), recorder))
-                .start()) {
+        try (BrokerWithPlugin broker = recorded.broker().start()) {
             int port = broker.receiver().grpcPort();
             Workload workload = new Workload(broker);
             Uuid producer;
@@ -52,14 +40,14 @@ class ReceiverOutageIT {
                 workload.exchange(100);
                 producer = workload.producerId();
                 consumer = workload.consumerId();
-                awaitPushes(workload, recorded, producer, consumer, 2);
+                recorded.awaitMore(workload, producer, consumer, 2, BrokerWithPlugin.ARRIVAL);
                 await().atMost(BrokerWithPlugin.ARRIVAL)
                         .until(() -> !broker.points(consumer).isEmpty());
 
                 broker.receiver().close();
                 int before = broker.requests().size();
                 workload.exchange(250);
-                awaitPushes(workload, recorded, producer, consumer, 4);
+                recorded.awaitMore(workload, producer, consumer, 4, BrokerWithPlugin.ARRIVAL);
                 assertThat(broker.requests())
                         .as("nothing arrives during the outage")
                         .hasSize(before);
@@ -67,7 +55,7 @@ class ReceiverOutageIT {
                 try (OtlpReceiver back = receiverAt(port, after)) {
                     assertThat(back.grpcPort()).isEqualTo(port);
                     workload.exchange(50);
-                    awaitPushes(workload, recorded, producer, consumer, 2);
+                    recorded.awaitMore(workload, producer, consumer, 2, BrokerWithPlugin.ARRIVAL);
                     sent = workload.producerTotal("producer-metrics", "record-send-total");
                     consumed = workload.consumerTotal("consumer-fetch-manager-metrics", "records-consumed-total");
                     workload.close();
@@ -102,16 +90,6 @@ class ReceiverOutageIT {
 
     private static OtlpReceiver receiverAt(int port, Queue<ReceivedRequest> requests) throws IOException {
         return OtlpReceiver.builder().grpcPort(port).listener(requests::add).start();
-    }
-
-    private static void awaitPushes(
-            Workload workload, RecordedPushes recorded, Uuid producer, Uuid consumer, int more) {
-        long producerPushes = recorded.count(producer) + more;
-        long consumerPushes = recorded.count(consumer) + more;
-        await().atMost(BrokerWithPlugin.ARRIVAL).until(() -> {
-            workload.poll();
-            return recorded.count(producer) >= producerPushes && recorded.count(consumer) >= consumerPushes;
-        });
     }
 
     private static void assertTotals(

@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.it;
 
+import static org.awaitility.Awaitility.await;
+
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
 import io.opentelemetry.proto.metrics.v1.Metric;
@@ -16,6 +18,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -28,9 +31,36 @@ import org.apache.kafka.common.Uuid;
 /** The pushes that a {@link PushRecorder} in a broker has written down. */
 final class RecordedPushes {
     private final Path file;
+    private final Path jar;
 
-    RecordedPushes(Path file) {
-        this.file = file;
+    /** Prepares a recording whose files are in a directory. */
+    RecordedPushes(Path directory) throws IOException {
+        this.file = directory.resolve("pushes");
+        this.jar = jar(directory);
+    }
+
+    /** Returns what a broker is made with whose pushes are recorded, by a reporter before ours. */
+    BrokerWithPlugin.Builder broker() {
+        return BrokerWithPlugin.builder()
+                .property(
+                        "metric.reporters",
+                        String.join(
+                                ",",
+                                "org.apache.kafka.common.metrics.JmxReporter",
+                                PushRecorder.class.getName(),
+                                BrokerWithPlugin.REPORTER))
+                .property(PushRecorder.FILE, file.toString())
+                .cluster(cluster -> cluster.jars(BrokerWithPlugin.pluginJar(), jar));
+    }
+
+    /** Waits, while the workload goes on, until so many more pushes of both its clients were recorded. */
+    void awaitMore(Workload workload, Uuid producer, Uuid consumer, int pushes, Duration patience) {
+        long producerPushes = count(producer) + pushes;
+        long consumerPushes = count(consumer) + pushes;
+        await().atMost(patience).until(() -> {
+            workload.poll();
+            return count(producer) >= producerPushes && count(consumer) >= consumerPushes;
+        });
     }
 
     /** One push as the broker received it. */
@@ -44,7 +74,7 @@ final class RecordedPushes {
     record Counter(Uuid clientInstanceId, String name, Map<String, String> attributes) {}
 
     /** Makes a jar of the recorder for a broker's {@code libs}. */
-    static Path jar(Path directory) throws IOException {
+    private static Path jar(Path directory) throws IOException {
         Path jar = directory.resolve("push-recorder.jar");
         String name = PushRecorder.class.getName().replace('.', '/') + ".class";
         try (JarOutputStream out = new JarOutputStream(Files.newOutputStream(jar));

@@ -34,23 +34,12 @@ class VictoriaMetricsIT {
     void increasesAreWhatTheClientsPushedAlsoAcrossARestartOfTheBroker(@TempDir Path directory) throws Exception {
         Path binary = VictoriaMetrics.binary();
         assumeTrue(binary != null, "skipped: no victoria-metrics on the path and VICTORIA_METRICS names none");
-        Path recording = directory.resolve("pushes");
-        RecordedPushes recorded = new RecordedPushes(recording);
-        Path recorder = RecordedPushes.jar(directory);
+        RecordedPushes recorded = new RecordedPushes(directory);
         try (VictoriaMetrics backend = VictoriaMetrics.start(binary, directory);
-                BrokerWithPlugin broker = BrokerWithPlugin.builder()
+                BrokerWithPlugin broker = recorded.broker()
                         .interval(INTERVAL)
                         .protocol("http/protobuf")
                         .property("otel.exporter.otlp.endpoint", backend.otlpEndpoint())
-                        .property(
-                                "metric.reporters",
-                                String.join(
-                                        ",",
-                                        "org.apache.kafka.common.metrics.JmxReporter",
-                                        PushRecorder.class.getName(),
-                                        BrokerWithPlugin.REPORTER))
-                        .property(PushRecorder.FILE, recording.toString())
-                        .cluster(cluster -> cluster.jars(BrokerWithPlugin.pluginJar(), recorder))
                         .start()) {
             Workload workload = new Workload(broker);
             Uuid producer;
@@ -61,12 +50,12 @@ class VictoriaMetricsIT {
                 workload.exchange(100);
                 producer = workload.producerId();
                 consumer = workload.consumerId();
-                awaitPushes(workload, recorded, producer, consumer, 2);
+                recorded.awaitMore(workload, producer, consumer, 2, INTERVAL.multipliedBy(8));
                 // A client whose push the broker's end cuts off would be silent for five minutes.
                 awaitMomentBetweenPushes(workload, recorded, producer, consumer);
                 broker.node().restart();
                 workload.exchange(50);
-                awaitPushes(workload, recorded, producer, consumer, 2);
+                recorded.awaitMore(workload, producer, consumer, 2, INTERVAL.multipliedBy(8));
                 sent = workload.producerTotal("producer-metrics", "record-send-total");
                 consumed = workload.consumerTotal("consumer-fetch-manager-metrics", "records-consumed-total");
             }
@@ -150,16 +139,6 @@ class VictoriaMetricsIT {
                         && !sum.getKey().attributes().containsKey("topic"))
                 .mapToDouble(Map.Entry::getValue)
                 .sum();
-    }
-
-    private static void awaitPushes(
-            Workload workload, RecordedPushes recorded, Uuid producer, Uuid consumer, int more) {
-        long producerPushes = recorded.count(producer) + more;
-        long consumerPushes = recorded.count(consumer) + more;
-        await().atMost(INTERVAL.multipliedBy(more + 6L)).until(() -> {
-            workload.poll();
-            return recorded.count(producer) >= producerPushes && recorded.count(consumer) >= consumerPushes;
-        });
     }
 
     private static void awaitMomentBetweenPushes(
