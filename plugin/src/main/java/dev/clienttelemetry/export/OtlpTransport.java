@@ -137,12 +137,22 @@ abstract class OtlpTransport implements RequestSender {
     @Override
     public final void send(Payload payload, Consumer<Answer> onAnswer) {
         try {
-            threads.execute(() -> onAnswer.accept(answer(payload)));
+            threads.execute(() -> tell(onAnswer, answer(payload)));
         } catch (RejectedExecutionException e) {
             onAnswer.accept(Answer.of(Answer.Outcome.CANCELLED, Answer.CANCELLED, "closed"));
         } catch (OutOfMemoryError e) {
             // The process has as many threads as it may have.
             onAnswer.accept(Answer.unexpected(e));
+        }
+    }
+
+    private static void tell(Consumer<Answer> onAnswer, Answer answer) {
+        try {
+            onAnswer.accept(answer);
+        } catch (Throwable t) {
+            // Out of memory, or a log that throws in OpenTelemetry's exporter: a thread that dies of it prints it to
+            // stderr.
+            return;
         }
     }
 

@@ -300,7 +300,7 @@ final class SendQueue {
                     stillIn.add(entry.lane);
                 }
             }
-            batch.entries.removeAll(evicted);
+            batch.entries.removeIf(entry -> entry.gone);
             release(evicted, stillIn, nowNanos);
             batch.measure();
         }

@@ -139,6 +139,35 @@ class FailureGuardsTest {
         }
     }
 
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void noThreadDiesOfWhatIsDoneWithAnAnswer(OtlpProtocol protocol) {
+        Reachability reachability =
+                new Reachability("endpoint", org.slf4j.LoggerFactory.getLogger("test"), System::nanoTime);
+        OtlpTransport transport = transport(protocol, reachability);
+        CompletableFuture<Thread> told = new CompletableFuture<>();
+        CompletableFuture<Throwable> diedOf = new CompletableFuture<>();
+        try {
+            transport.send(empty(), answer -> {
+                Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> diedOf.complete(failure));
+                told.complete(Thread.currentThread());
+                throw new IllegalStateException("no log");
+            });
+            Thread thread = told.orTimeout(60, TimeUnit.SECONDS).join();
+            assertThat(send(transport, empty()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+
+            transport.close();
+            thread.join(TimeUnit.SECONDS.toMillis(60));
+
+            assertThat(thread.isAlive()).isFalse();
+            assertThat(diedOf).isNotDone();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        } finally {
+            transport.close();
+        }
+    }
+
     @Test
     void aConvertedPushThatFindsNoMemoryIsCountedAndItsRoomIsFree() throws Exception {
         TelemetryMetrics metrics = new TelemetryMetrics();
