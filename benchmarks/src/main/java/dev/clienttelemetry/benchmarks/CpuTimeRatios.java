@@ -25,7 +25,7 @@ public final class CpuTimeRatios {
 
     private CpuTimeRatios() {}
 
-    /** Runs for about a minute. */
+    /** Runs for about two minutes. */
     public static void main(String[] args) throws Exception {
         CpuTimeRatios ratios = new CpuTimeRatios();
         for (String payload :

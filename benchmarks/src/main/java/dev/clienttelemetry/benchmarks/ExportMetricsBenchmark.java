@@ -6,6 +6,8 @@ package dev.clienttelemetry.benchmarks;
 
 import com.sun.net.httpserver.HttpServer;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -43,6 +45,7 @@ import org.openjdk.jmh.infra.Blackhole;
 @Measurement(iterations = 5, time = 2)
 public class ExportMetricsBenchmark {
     private static final int BURST = 100;
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
     /** A payload of a real client. */
     @Param({ConversionBenchmark.CONSUMER, ConversionBenchmark.PRODUCER, ConversionBenchmark.LIBRDKAFKA})
@@ -96,9 +99,19 @@ public class ExportMetricsBenchmark {
         for (int i = 0; i < BURST; i++) {
             burst[i] = ByteBuffer.wrap(pushes.push(round));
         }
-        while (worker.getState() != Thread.State.TIMED_WAITING) {
-            LockSupport.parkNanos(100_000);
-        }
+        awaitIdleWorker();
+    }
+
+    /** Waits until the worker has looked for pushes after the last one came, and sleeps again since it finds no more. */
+    private void awaitIdleWorker() {
+        long before = THREADS.getThreadCpuTime(worker.getId());
+        long last;
+        long now = before;
+        do {
+            last = now;
+            LockSupport.parkNanos(1_000_000);
+            now = THREADS.getThreadCpuTime(worker.getId());
+        } while (now == before || now != last || worker.getState() != Thread.State.TIMED_WAITING);
     }
 
     /** The least that any plugin has to do: the host's buffer is not its own to keep. */

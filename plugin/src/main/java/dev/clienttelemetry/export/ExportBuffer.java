@@ -7,8 +7,8 @@ package dev.clienttelemetry.export;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,7 +35,7 @@ public final class ExportBuffer<U extends Unconverted> {
     private final AtomicLong bytes = new AtomicLong();
     private final AtomicInteger pushes = new AtomicInteger();
     private final AtomicLong pointsInFlight = new AtomicLong();
-    private final BlockingQueue<U> unconverted;
+    private final Queue<U> unconverted;
     private volatile boolean closed;
 
     private final ReentrantLock lock = new ReentrantLock();
@@ -53,10 +53,10 @@ public final class ExportBuffer<U extends Unconverted> {
      * @param metrics filled with what is dropped
      */
     public ExportBuffer(long maxBytes, TelemetryMetrics metrics) {
-        this(maxBytes, metrics, new LinkedBlockingQueue<>());
+        this(maxBytes, metrics, new ConcurrentLinkedQueue<>());
     }
 
-    ExportBuffer(long maxBytes, TelemetryMetrics metrics, BlockingQueue<U> unconverted) {
+    ExportBuffer(long maxBytes, TelemetryMetrics metrics, Queue<U> unconverted) {
         this.unconverted = unconverted;
         this.maxBytes = maxBytes;
         this.convertedMaxBytes = maxBytes - maxBytes / 8;
@@ -69,7 +69,7 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     /**
-     * Takes a push in. Called on request threads: never blocks for longer than it takes to drop the oldest. What finds no
+     * Takes a push in. Called on request threads: takes no lock while there is room, and never blocks for longer than it takes to drop the oldest. What finds no
      * room, or comes after {@link PushExporter#close}, is counted and dropped. A push for which this throws is neither held
      * nor counted.
      *
@@ -104,12 +104,13 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     /**
-     * Waits for a push to convert; its bytes stay counted until {@link #converted} or {@link #failed}.
+     * Takes a push to convert; its bytes stay counted until {@link #converted} or {@link #failed}. Nobody is woken when one
+     * is offered: that would cost the request thread more than all the rest.
      *
-     * @return the oldest unconverted push, or null when the time is up
+     * @return the oldest unconverted push, or null where there is none
      */
-    public U take(long timeout, TimeUnit unit) throws InterruptedException {
-        return unconverted.poll(timeout, unit);
+    public U take() {
+        return unconverted.poll();
     }
 
     /**

@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -81,14 +80,8 @@ class DeliveryTest {
                                                         .setAsInt(number))))))
                 .build()
                 .toByteArray();
-        try {
-            assertThat(buffer.offer(new Pushes.Raw(bytes.length))).isTrue();
-            buffer.converted(
-                    buffer.take(1, TimeUnit.SECONDS),
-                    new Chunk(pushes.instance(instance), bytes, 1, System.nanoTime()));
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        assertThat(buffer.offer(new Pushes.Raw(bytes.length))).isTrue();
+        buffer.converted(buffer.take(), new Chunk(pushes.instance(instance), bytes, 1, System.nanoTime()));
     }
 
     private void accept(List<ReceivedPoint> points) {

@@ -15,7 +15,7 @@ import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -38,11 +38,7 @@ class ExportBufferTest {
     }
 
     private Pushes.Raw take() {
-        try {
-            return buffer.take(0, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        return buffer.take();
     }
 
     private Batch takeBatch(int bytes) {
@@ -228,7 +224,7 @@ class ExportBufferTest {
     @Test
     void aPushForWhichThereIsNoMemoryIsNeitherHeldNorCounted() {
         Pushes.Raw push = new Pushes.Raw(PAYLOAD);
-        ExportBuffer<Pushes.Raw> failing = new ExportBuffer<>(16 * COST, metrics, new LinkedBlockingQueue<>() {
+        ExportBuffer<Pushes.Raw> failing = new ExportBuffer<>(16 * COST, metrics, new ConcurrentLinkedQueue<>() {
             @Override
             public boolean add(Pushes.Raw added) {
                 throw new OutOfMemoryError("as the test says");
@@ -287,7 +283,7 @@ class ExportBufferTest {
                         offered++;
                     }
                     case 2 -> {
-                        Pushes.Raw raw = takeFrom(any);
+                        Pushes.Raw raw = any.take();
                         if (raw != null) {
                             converting.add(raw);
                         }
@@ -383,13 +379,5 @@ class ExportBufferTest {
 
     private static long points(Set<SendQueue.Entry> entries) {
         return entries.stream().mapToLong(entry -> entry.chunk().points()).sum();
-    }
-
-    private static Pushes.Raw takeFrom(ExportBuffer<Pushes.Raw> any) {
-        try {
-            return any.take(0, TimeUnit.SECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
     }
 }

@@ -176,7 +176,7 @@ class FailureGuardsTest {
         outOfMemoryAtTheFirstClient(buffer);
         buffer.offer(new Pushes.Raw(100));
         buffer.offer(new Pushes.Raw(100));
-        Pushes.Raw first = buffer.take(0, TimeUnit.SECONDS);
+        Pushes.Raw first = buffer.take();
 
         assertThatThrownBy(() -> buffer.converted(first, pushes.chunk(1, 300))).isInstanceOf(OutOfMemoryError.class);
 
@@ -184,7 +184,7 @@ class FailureGuardsTest {
         assertThat(buffer.waiting()).isZero();
         assertThat(buffer.bytes()).as("the other push").isEqualTo(ExportBuffer.cost(100));
         assertThat(buffer.pushes()).isEqualTo(1);
-        buffer.converted(buffer.take(0, TimeUnit.SECONDS), pushes.chunk(1, 300));
+        buffer.converted(buffer.take(), pushes.chunk(1, 300));
         assertThat(buffer.waiting()).isEqualTo(1);
         assertThat(buffer.bytes()).isEqualTo(ExportBuffer.cost(300));
     }

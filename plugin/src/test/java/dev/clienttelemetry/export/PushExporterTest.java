@@ -66,11 +66,7 @@ class PushExporterTest {
     }
 
     private Pushes.Raw take() {
-        try {
-            return buffer.take(0, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        return buffer.take();
     }
 
     private void stepAfter(long millis) {
@@ -490,11 +486,7 @@ class PushExporterTest {
     private void offer(ExportBuffer<Pushes.Raw> to, String word) {
         Pushes.Raw raw = new Pushes.Raw(3);
         assertThat(to.offer(raw)).isTrue();
-        try {
-            to.converted(to.take(0, TimeUnit.SECONDS), pushes.chunk(word));
-        } catch (InterruptedException e) {
-            throw new IllegalStateException(e);
-        }
+        to.converted(to.take(), pushes.chunk(word));
     }
 
     @Test

@@ -11,7 +11,6 @@ import io.opentelemetry.sdk.common.export.RetryPolicy;
 import java.lang.reflect.Field;
 import java.util.Random;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -118,7 +117,7 @@ class SenderFaultsTest {
                     Pushes.Raw raw = new Pushes.Raw(10);
                     assertThat(buffer.offer(raw)).isTrue();
                     offered++;
-                    Pushes.Raw taken = buffer.take(0, TimeUnit.SECONDS);
+                    Pushes.Raw taken = buffer.take();
                     Chunk chunk = pushes.chunk(client + "1");
                     attempt(() -> buffer.converted(taken, chunk));
                 }
