@@ -71,7 +71,10 @@ final class InstanceStates {
             InstanceState state = new InstanceState(identity, present, compiled, other != null && other.terminated());
             state.seen(nowMs);
             live.put(id, state);
-            evict(nowMs);
+            if (live.size() > max) {
+                // No look for expired ones, which would take its time with every request of a flood of new ids.
+                live.remove(live.keySet().iterator().next());
+            }
             return state;
         }
     }
@@ -79,18 +82,6 @@ final class InstanceStates {
     /** What match selectors see: the gateway knows no address and no port. */
     private static ClientAttributes attributes(Uuid id, ClientIdentity client) {
         return new ClientAttributes(id, client.clientId(), client.softwareName(), client.softwareVersion(), null, null);
-    }
-
-    private void evict(long nowMs) {
-        if (live.size() <= max) {
-            return;
-        }
-        live.values().removeIf(state -> state.expired(nowMs));
-        var oldest = live.keySet().iterator();
-        while (live.size() > max) {
-            oldest.next();
-            oldest.remove();
-        }
     }
 
     /** Forgets the instances whose time is up. */
