@@ -14,8 +14,10 @@ import dev.clienttelemetry.subscription.SubscriptionSource;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
@@ -35,6 +37,7 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     private final ScheduledExecutorService scheduler;
     private final SubscriptionSource source;
     private final String path;
+    private final AtomicBoolean askedToRead = new AtomicBoolean();
     private volatile SubscriptionSet present;
     private volatile boolean closed;
     private String lastError;
@@ -84,8 +87,18 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
         return present;
     }
 
+    /** Called by the provider, however often it wants. */
     private void changed() {
-        scheduler.execute(this::readAgain);
+        if (askedToRead.compareAndSet(false, true)) {
+            try {
+                scheduler.execute(() -> {
+                    askedToRead.set(false);
+                    readAgain();
+                });
+            } catch (RejectedExecutionException e) {
+                // The end has begun; the provider is about to be told.
+            }
+        }
     }
 
     private void scheduleNext() {

@@ -18,8 +18,11 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import org.apache.kafka.common.config.ConfigChangeCallback;
 import org.apache.kafka.common.config.ConfigData;
 import org.apache.kafka.common.config.ConfigException;
 import org.apache.kafka.common.config.provider.ConfigProvider;
@@ -112,8 +115,64 @@ class PresentSubscriptionsTest {
         }
     }
 
+    @Test
+    void aProviderMayCallBackWithoutEndAndAfterTheEnd() throws Exception {
+        write("a");
+        ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
+        CountDownLatch held = new CountDownLatch(1);
+        try (PresentSubscriptions present = PresentSubscriptions.read(
+                new GatewaySettings.Subscriptions(
+                        CallingBackProvider.class.getName(), Map.of(), file().toString(), 3_600_000),
+                thread)) {
+            thread.execute(() -> awaitUninterrupted(held));
+            await().atMost(SOON).until(() -> thread.getActiveCount() == 1);
+            for (int i = 0; i < 100; i++) {
+                CallingBackProvider.callBack();
+            }
+
+            assertThat(thread.getQueue())
+                    .as("the next reading in time, and the one asked for")
+                    .hasSize(2);
+            write("b");
+            held.countDown();
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(present.get().byName()).containsOnlyKeys("b"));
+            write("c");
+            CallingBackProvider.callBack();
+            await().atMost(SOON)
+                    .untilAsserted(() -> assertThat(present.get().byName()).containsOnlyKeys("c"));
+            thread.shutdownNow();
+            CallingBackProvider.callBack();
+        } finally {
+            held.countDown();
+            thread.shutdownNow();
+        }
+    }
+
+    private static void awaitUninterrupted(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** The same, and tells of changes whenever the test says so. */
+    public static final class CallingBackProvider extends ProviderOfOneName {
+        private static ConfigChangeCallback callback;
+
+        static void callBack() {
+            callback.onChange("any", new ConfigData(Map.of()));
+        }
+
+        @Override
+        public void subscribe(String path, Set<String> keys, ConfigChangeCallback subscribed) {
+            callback = subscribed;
+        }
+    }
+
     /** Supplies a subscription named as the file says, and throws where it says that. */
-    public static final class ProviderOfOneName implements ConfigProvider {
+    public static class ProviderOfOneName implements ConfigProvider {
         static final String OUT_OF_MEMORY = "out of memory";
         static final String THROWN = "thrown";
 
