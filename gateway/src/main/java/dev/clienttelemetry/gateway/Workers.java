@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.gateway;
 
+import dev.clienttelemetry.pipeline.RepeatedFailure;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -18,12 +19,16 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A few threads for what must not run on an event loop, and a bound on what waits for them. Thread-safe; taking work in
  * never blocks.
  */
 public final class Workers implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Workers.class);
+
     /** What a waiting request costs besides its payload, roughly. */
     private static final int REQUEST_BYTES = 1024;
 
@@ -42,6 +47,8 @@ public final class Workers implements AutoCloseable {
     private final AtomicInteger waitingRequests = new AtomicInteger();
     private final LongAdder refused = new LongAdder();
     private final LongAdder late = new LongAdder();
+    private final RepeatedFailure failure = new RepeatedFailure(
+            LOG, "A telemetry request failed; its client is told to come again later", System::nanoTime);
     private final ScheduledExecutorService timer;
 
     /**
@@ -78,10 +85,10 @@ public final class Workers implements AutoCloseable {
      * @param lane the connection's
      * @param payloadBytes how much memory the request's payload holds
      * @param work run on one of the threads, unless it still waits for one when its time is up
-     * @param tooLate gives the answer where the work gave none within {@value #ANSWER_WITHIN_MS} ms
-     * @return what the work gives, or empty where there is no room, the lane is taken or the gateway is closed
+     * @param instead gives the answer where the work failed, or gave none within {@value #ANSWER_WITHIN_MS} ms
+     * @return what the work gives, or what stands for it; empty where there is no room, the lane is taken or the gateway is closed
      */
-    public <T> Optional<CompletionStage<T>> take(Lane lane, int payloadBytes, Supplier<T> work, Supplier<T> tooLate) {
+    public <T> Optional<CompletionStage<T>> take(Lane lane, int payloadBytes, Supplier<T> work, Supplier<T> instead) {
         if (!lane.taken.compareAndSet(false, true)) {
             refused.increment();
             return Optional.empty();
@@ -96,9 +103,9 @@ public final class Workers implements AutoCloseable {
         CompletableFuture<T> done = new CompletableFuture<>();
         ScheduledFuture<?> deadline = null;
         try {
-            deadline = timer.schedule(() -> tooLate(done, tooLate), ANSWER_WITHIN_MS, TimeUnit.MILLISECONDS);
+            deadline = timer.schedule(() -> tooLate(done, instead), ANSWER_WITHIN_MS, TimeUnit.MILLISECONDS);
             ScheduledFuture<?> scheduled = deadline;
-            threads.execute(() -> work(lane, bytes, work, done, scheduled));
+            threads.execute(() -> work(lane, bytes, work, instead, done, scheduled));
         } catch (RejectedExecutionException closed) {
             if (deadline != null) {
                 deadline.cancel(false);
@@ -110,33 +117,35 @@ public final class Workers implements AutoCloseable {
         return Optional.of(done);
     }
 
-    private <T> void tooLate(CompletableFuture<T> done, Supplier<T> answer) {
-        if (done.complete(answer.get())) {
+    private <T> void tooLate(CompletableFuture<T> done, Supplier<T> instead) {
+        if (done.complete(instead.get())) {
             late.increment();
         }
     }
 
     private <T> void work(
-            Lane lane, long bytes, Supplier<T> work, CompletableFuture<T> done, ScheduledFuture<?> deadline) {
+            Lane lane,
+            long bytes,
+            Supplier<T> work,
+            Supplier<T> instead,
+            CompletableFuture<T> done,
+            ScheduledFuture<?> deadline) {
         if (done.isDone()) {
             leave(lane, bytes);
             return;
         }
-        T result = null;
-        Throwable failure = null;
+        T answer;
         try {
-            result = work.get();
+            answer = work.get();
         } catch (Throwable e) {
-            failure = e;
+            // Out of memory, or a bug. The host would close the connection, and a producer's records with it.
+            failure.happened(e);
+            answer = instead.get();
         }
         // Before the answer: whoever gets it may send the next request at once, and finds its room free.
         leave(lane, bytes);
         deadline.cancel(false);
-        if (failure == null) {
-            done.complete(result);
-        } else {
-            done.completeExceptionally(failure);
-        }
+        done.complete(answer);
     }
 
     private void leave(Lane lane, long bytes) {

@@ -69,7 +69,7 @@ final class DecompressedMetrics {
                 }
                 case SNAPPY -> snappy(pushed, maxBytes);
             };
-        } catch (RuntimeException | Error e) {
+        } catch (RuntimeException | LinkageError e) {
             // The libraries throw unchecked exceptions too, and a native one may be missing for this platform.
             throw new IOException(compression + ": " + e.getMessage(), e);
         }
