@@ -8,10 +8,14 @@ import dev.clienttelemetry.subscription.ClientAttribute;
 import dev.clienttelemetry.subscription.InvalidSourceException;
 import dev.clienttelemetry.subscription.MatchSelector;
 import dev.clienttelemetry.subscription.NamedConfigProvider;
+import dev.clienttelemetry.subscription.Quoted;
 import dev.clienttelemetry.subscription.Subscription;
+import dev.clienttelemetry.subscription.SubscriptionReview;
 import dev.clienttelemetry.subscription.SubscriptionSet;
 import dev.clienttelemetry.subscription.SubscriptionSource;
+import dev.clienttelemetry.subscription.SubscriptionWarning;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
@@ -34,6 +38,10 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     private static final Set<ClientAttribute> NOT_KNOWN =
             Set.of(ClientAttribute.CLIENT_SOURCE_ADDRESS, ClientAttribute.CLIENT_SOURCE_PORT);
 
+    /** A push that grows too large is no end of its client's pushes here; and no number of clients is assumed. */
+    private static final SubscriptionReview.Circumstances CIRCUMSTANCES =
+            new SubscriptionReview.Circumstances(false, 1);
+
     private final ScheduledExecutorService scheduler;
     private final SubscriptionSource source;
     private final String path;
@@ -41,6 +49,7 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     private volatile SubscriptionSet present;
     private volatile boolean closed;
     private String lastError;
+    private List<SubscriptionWarning> warnings = List.of();
 
     private PresentSubscriptions(GatewaySettings.Subscriptions settings, ScheduledExecutorService scheduler) {
         this.scheduler = scheduler;
@@ -145,17 +154,20 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
                 "{} subscriptions from {}: {}",
                 read.byName().size(),
                 path,
-                read.byName().keySet());
+                Quoted.text(String.join(", ", read.byName().keySet())));
         for (Subscription subscription : read.subscriptions()) {
             for (MatchSelector selector : subscription.match()) {
                 if (NOT_KNOWN.contains(selector.attribute())) {
                     LOG.warn(
                             "Subscription {} matches no client: it selects by {}, which the proxy does not tell",
-                            subscription.name(),
+                            Quoted.text(subscription.name()),
                             selector.attribute().key());
                 }
             }
         }
+        List<SubscriptionWarning> found = SubscriptionReview.of(read, CIRCUMSTANCES);
+        found.stream().filter(warning -> !warnings.contains(warning)).forEach(warning -> LOG.warn("{}", warning));
+        warnings = found;
         present = read;
     }
 

@@ -93,6 +93,27 @@ class PresentSubscriptionsTest {
     }
 
     @Test
+    void whatHurtsClientsIsToldOnce() throws Exception {
+        String lag = "metrics: [org.apache.kafka.consumer.fetch.manager.records.lag]";
+        write("subscriptions:\n- name: lag\n  " + lag + "\n");
+        try (CapturedWarnings captured = new CapturedWarnings();
+                PresentSubscriptions present = read()) {
+            assertThat(captured.lines())
+                    .filteredOn(line -> line.startsWith("Subscription lag: it asks librdkafka"))
+                    .hasSize(1);
+
+            write("subscriptions:\n- name: lag\n  " + lag + "\n  interval: 1m\n");
+
+            await().atMost(SOON).untilAsserted(() -> assertThat(
+                            present.get().byName().get("lag").intervalMs())
+                    .hasValue(60_000));
+            assertThat(captured.lines())
+                    .filteredOn(line -> line.startsWith("Subscription lag: it asks librdkafka"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
     void aSourceThatIsWrongAtStartIsRefused() throws Exception {
         assertThatThrownBy(this::read).isInstanceOf(ConfigException.class).hasMessageContaining("subscriptions.yaml");
         write("subscriptions:\n- name: a\n  metrics: m.\n  nonsense: 1\n");

@@ -142,9 +142,7 @@ public final class TelemetryPlugin implements PushExporter, AutoCloseable {
         try {
             call.export(context, new OtlpPayload(push), push.pushIntervalMs());
         } catch (Throwable e) {
-            // Whatever a plugin throws, a checked exception of another language or an Error, is its refusal of the
-            // push:
-            // anything that went on from here would cost the client its connection.
+            // Whatever it is, a checked exception of another language or an Error: a broker takes it for a refusal.
             calls.failed();
             if (!isOurs(plugin)) {
                 // Ours counts by reason, and a client can make it refuse at will.

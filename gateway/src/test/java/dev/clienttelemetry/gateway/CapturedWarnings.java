@@ -2,7 +2,7 @@
  * Copyright Kafka Client Telemetry authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-package dev.clienttelemetry.gateway.kroxylicious;
+package dev.clienttelemetry.gateway;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -14,17 +14,19 @@ import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
 
 /** The messages that are logged at WARN while a test runs. */
-final class CapturedWarnings extends AbstractAppender implements AutoCloseable {
+public final class CapturedWarnings extends AbstractAppender implements AutoCloseable {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final LoggerContext context = (LoggerContext) LogManager.getContext(false);
 
-    CapturedWarnings() {
+    /** Begins to capture. */
+    public CapturedWarnings() {
         super("captured warnings", null, null, true, Property.EMPTY_ARRAY);
         start();
         context.getRootLogger().addAppender(this);
     }
 
-    List<String> lines() {
+    /** Returns them, as far as they have come. */
+    public List<String> lines() {
         return lines;
     }
 
