@@ -5,6 +5,7 @@
 package dev.clienttelemetry.subscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Files;
@@ -62,6 +63,71 @@ class SubscriptionSourceTest {
                     .isInstanceOf(InvalidSourceException.class)
                     .hasMessageContaining("NoClassDefFoundError: com/example/Missing");
         }
+    }
+
+    @Test
+    void leavesTheErrorsOfTheJvmToItsCallerButNotARecursionOfTheProviders() {
+        OutOfMemoryError memory = new OutOfMemoryError("heap");
+        try (SubscriptionSource source = new SubscriptionSource(throwing(memory), "p", 1000, () -> {})) {
+            assertThatThrownBy(source::read).isSameAs(memory);
+            assertThat(source.nextReadMs()).as("asked again soon").isEqualTo(500);
+        }
+        try (SubscriptionSource source =
+                new SubscriptionSource(throwing(new StackOverflowError()), "p", 1000, () -> {})) {
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessageContaining("StackOverflowError");
+        }
+    }
+
+    @Test
+    void tellsTheClassOfAnExceptionThatCannotTellItself() {
+        class Mute extends IllegalStateException {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            public String getMessage() {
+                throw new IllegalStateException();
+            }
+        }
+
+        try (SubscriptionSource source = new SubscriptionSource(throwing(new Mute()), "p", 1000, () -> {})) {
+            assertThatThrownBy(source::read)
+                    .isInstanceOf(InvalidSourceException.class)
+                    .hasMessage(Mute.class.getName());
+        }
+    }
+
+    @Test
+    void asksAProviderThatThrowsLessAndLessOften() {
+        int[] reads = new int[1];
+        ConfigProvider provider = new MissingLibrary() {
+            @Override
+            public ConfigData get(String path) {
+                return reads[0]++ == 5 ? new ConfigData(Map.of("names", "")) : super.get(path);
+            }
+        };
+        try (SubscriptionSource source = new SubscriptionSource(provider, "p", 3_000, () -> {})) {
+            for (long wait : List.of(500L, 1_000L, 2_000L, 3_000L, 3_000L)) {
+                assertThatThrownBy(source::read).isInstanceOf(InvalidSourceException.class);
+                assertThat(source.nextReadMs()).isEqualTo(wait);
+            }
+            assertThatCode(source::read).doesNotThrowAnyException();
+            assertThatThrownBy(source::read).isInstanceOf(InvalidSourceException.class);
+            assertThat(source.nextReadMs()).as("anew").isEqualTo(500);
+        }
+    }
+
+    private static ConfigProvider throwing(Throwable thrown) {
+        return new MissingLibrary() {
+            @Override
+            public ConfigData get(String path) {
+                if (thrown instanceof Error error) {
+                    throw error;
+                }
+                throw (RuntimeException) thrown;
+            }
+        };
     }
 
     /** A provider one of whose libraries is not on the class path. */

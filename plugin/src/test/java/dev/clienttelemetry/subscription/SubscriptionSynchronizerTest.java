@@ -19,7 +19,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.AbstractMap;
 import java.util.EnumMap;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -28,6 +27,8 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.apache.kafka.common.KafkaException;
@@ -448,6 +449,219 @@ class SubscriptionSynchronizerTest {
     }
 
     @Test
+    void startsNothingAfterItIsClosed() throws Exception {
+        write("{name: a, metrics: [x]}");
+        synchronizer.close();
+        synchronizer.start("1", metrics, () -> 0);
+        assertThat(shown).doesNotContainKey(Instrument.SUBSCRIPTIONS_SUPPLIED);
+    }
+
+    @Test
+    void startsOneThreadOnly() throws Exception {
+        write("{name: a, metrics: [x]}");
+        long before = threads();
+        synchronizer.start("1", metrics, () -> 0);
+        synchronizer.start("1", metrics, () -> 0);
+        assertThat(threads()).isLessThanOrEqualTo(before + 1);
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.subscriptions.containsKey("a"));
+    }
+
+    private static long threads() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("client-telemetry-subscriptions"))
+                .count();
+    }
+
+    @Test
+    void readsTheSourceOnlyWhenThatIsDue() {
+        ToldProvider provider = new ToldProvider();
+        synchronizer = synchronizer(provider, 3_600_000);
+        synchronizer.round(1);
+        synchronizer.round(1);
+        synchronizer.round(1);
+        assertThat(provider.reads).isEqualTo(1);
+        assertThat(cluster.calls.get("read")).isEqualTo(3);
+
+        ToldProvider often = new ToldProvider();
+        SubscriptionSynchronizer impatient = synchronizer(often, 1);
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            impatient.round(1);
+            return often.reads > 2;
+        });
+        impatient.close();
+    }
+
+    @Test
+    void readsAgainWhatChangesWhileItIsRead() {
+        ToldProvider provider = new ToldProvider();
+        provider.whileRead = () -> {
+            if (provider.reads == 1) {
+                provider.names = "b";
+                provider.callback.onChange("p", new ConfigData(Map.of()));
+            }
+        };
+        synchronizer = synchronizer(provider, 3_600_000);
+        synchronizer.round(1);
+        assertThat(cluster.subscriptions).containsOnlyKeys("a");
+        synchronizer.round(1);
+        assertThat(cluster.subscriptions).containsOnlyKeys("a", "b");
+    }
+
+    /** Nobody waits for the change when it comes, and the refresh is an hour away. */
+    @Test
+    void doesNotSleepOverAChangeThatComesWhileItApplies() {
+        ToldProvider provider = new ToldProvider();
+        synchronizer = synchronizer(provider, 3_600_000);
+        cluster.onRead = () -> {
+            if (provider.names.equals("a")) {
+                provider.names = "b";
+                provider.callback.onChange("p", new ConfigData(Map.of()));
+            }
+        };
+        synchronizer.start("1", metrics, () -> 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.subscriptions.containsKey("b"));
+    }
+
+    /** A provider that was interrupted by code of its own, or has caught an interruption. */
+    @Test
+    void callsTheClusterUninterruptedWhateverTheProviderLeaves() {
+        ToldProvider provider = new ToldProvider();
+        provider.whileRead = () -> Thread.currentThread().interrupt();
+        boolean[] interrupted = new boolean[1];
+        cluster.onRead = () -> interrupted[0] = Thread.currentThread().isInterrupted();
+        synchronizer = synchronizer(provider, 3_600_000);
+        try {
+            synchronizer.round(1);
+        } finally {
+            Thread.interrupted();
+        }
+        assertThat(cluster.subscriptions).containsKey("a");
+        assertThat(interrupted[0]).isFalse();
+    }
+
+    @Test
+    void makesTheClientAnewThatKafkaThrewFrom() throws Exception {
+        write("{name: a, metrics: [x]}");
+        cluster.onRead = () -> {
+            throw new KafkaException("closed by itself");
+        };
+        synchronizer.round(1);
+        assertThat(cluster.calls).containsEntry("close", 1).doesNotContainKey("apply");
+        cluster.onRead = () -> {};
+        synchronizer.round(1);
+        assertThat(cluster.subscriptions).containsKey("a");
+    }
+
+    @Test
+    void readsTheSourceInTimeWhileTheClusterIsAway() {
+        synchronizer = synchronizer(new ToldProvider(), 1_500);
+        cluster.failure = new ClusterException("no answer", null);
+        for (int i = 0; i < 10; i++) {
+            assertThat(synchronizer.round(1)).isBetween(0L, 1_500L);
+        }
+    }
+
+    @Test
+    void knowsNoDriftWhileTheClusterIsAwayOrAnotherBrokerActs() throws Exception {
+        write("{name: a, metrics: [x]}");
+        cluster.refused.put("a", "not allowed");
+        synchronizer.start("1", metrics, () -> 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> value(Instrument.SUBSCRIPTIONS_DRIFTED) == 1);
+
+        cluster.failure = new ClusterException("no answer", null);
+        synchronizer.sourceChanged();
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> value(Instrument.SUBSCRIPTIONS_DRIFTED) == Instrument.NOT_KNOWN);
+        cluster.failure = null;
+        synchronizer.sourceChanged();
+        await().atMost(Duration.ofSeconds(20)).until(() -> value(Instrument.SUBSCRIPTIONS_DRIFTED) == 1);
+
+        cluster.live = new TreeSet<>(List.of(0, 1));
+        synchronizer.sourceChanged();
+        await().atMost(Duration.ofSeconds(20))
+                .until(() -> value(Instrument.SUBSCRIPTIONS_DRIFTED) == Instrument.NOT_KNOWN);
+    }
+
+    /** The cluster is compared with the last good set all the same, and equal to it. */
+    @Test
+    void aBadSourceIsNoSuccess() throws Exception {
+        AtomicLong now = new AtomicLong(7);
+        write("{name: a, metrics: [x]}");
+        synchronizer =
+                new SubscriptionSynchronizer(provider(), file.toString(), false, 30_000, nodeId -> cluster, now::get);
+        synchronizer.start("1", metrics, () -> 0);
+        await().atMost(Duration.ofSeconds(20)).until(() -> value(Instrument.SUBSCRIPTIONS_LAST_SUCCESS) == 7_000_000);
+
+        now.set(8);
+        replace("nonsense");
+        await().atMost(Duration.ofSeconds(20)).until(() -> value(Instrument.SUBSCRIPTIONS_LAST_ERROR) == 8_000_000);
+        int compared = cluster.calls.get("read");
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            synchronizer.sourceChanged();
+            return cluster.calls.get("read") > compared + 1;
+        });
+        assertThat(value(Instrument.SUBSCRIPTIONS_LAST_SUCCESS)).isEqualTo(7_000_000);
+
+        write("{name: a, metrics: [x]}");
+        await().atMost(Duration.ofSeconds(20)).until(() -> value(Instrument.SUBSCRIPTIONS_LAST_SUCCESS) == 8_000_000);
+    }
+
+    @Test
+    void endsACallToTheClusterWhenItIsClosed() throws Exception {
+        write("{name: a, metrics: [x]}");
+        CountDownLatch calling = new CountDownLatch(1);
+        cluster.onRead = () -> {
+            calling.countDown();
+            try {
+                new CountDownLatch(1).await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                throw new KafkaException(e);
+            }
+        };
+        synchronizer.start("1", metrics, () -> 0);
+        calling.await();
+        synchronizer.close();
+        await().atMost(Duration.ofSeconds(20)).until(() -> cluster.calls.containsKey("close"));
+    }
+
+    /** A provider that calls back when it is told to. */
+    private static final class ToldProvider implements ConfigProvider {
+        private volatile String names = "a";
+        private volatile int reads;
+        private volatile Runnable whileRead = () -> {};
+        private volatile ConfigChangeCallback callback;
+
+        @Override
+        public void configure(Map<String, ?> configs) {}
+
+        @Override
+        public void subscribe(String path, Set<String> keys, ConfigChangeCallback change) {
+            callback = change;
+        }
+
+        @Override
+        public ConfigData get(String path) {
+            reads = reads + 1;
+            Map<String, String> data = Map.of("names", names, names + ".metrics", "x");
+            whileRead.run();
+            return new ConfigData(data);
+        }
+
+        @Override
+        public ConfigData get(String path, Set<String> keys) {
+            return get(path);
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private SubscriptionSynchronizer synchronizer(ConfigProvider provider, long refreshMs) {
+        return new SubscriptionSynchronizer(provider, "p", false, refreshMs, nodeId -> cluster, () -> 7);
+    }
+
+    @Test
     void doesNotActWithoutAnId() throws Exception {
         write("{name: a, metrics: [x]}");
         synchronizer.start(null, metrics, () -> 0);
@@ -487,10 +701,11 @@ class SubscriptionSynchronizerTest {
     private static final class Cluster implements ClusterSubscriptions {
         private final Map<String, Map<String, String>> subscriptions = new ConcurrentSkipListMap<>();
         private final Map<String, Integer> calls = new ConcurrentHashMap<>();
-        private final Map<String, String> refused = new HashMap<>();
+        private final Map<String, String> refused = new ConcurrentHashMap<>();
         private List<SubscriptionChange> applied;
-        private SortedSet<Integer> live = new TreeSet<>(List.of(1));
-        private ClusterException failure;
+        private volatile SortedSet<Integer> live = new TreeSet<>(List.of(1));
+        private volatile ClusterException failure;
+        private volatile Runnable onRead = () -> {};
 
         private void called(String method) throws ClusterException {
             if (failure != null) {
@@ -508,6 +723,7 @@ class SubscriptionSynchronizerTest {
         @Override
         public Map<String, Map<String, String>> read() throws ClusterException {
             called("read");
+            onRead.run();
             return subscriptions;
         }
 
