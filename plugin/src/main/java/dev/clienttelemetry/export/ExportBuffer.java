@@ -481,7 +481,7 @@ public final class ExportBuffer<U extends Unconverted> {
     private boolean reserve(long cost) {
         while (true) {
             long held = bytes.get();
-            if (cost > 0 && held + cost > maxBytes) {
+            if (held + cost > maxBytes) {
                 return false;
             }
             if (bytes.compareAndSet(held, held + cost)) {

@@ -6,6 +6,7 @@ package dev.clienttelemetry.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
@@ -18,7 +19,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class ExportBufferTest {
     private static final int PAYLOAD = 744;
     /** What a push counts for: with the overhead, 1000. */
@@ -209,6 +212,90 @@ class ExportBufferTest {
 
         assertThat(buffer.pushes()).isEqualTo(1);
         assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+    }
+
+    @Test
+    void aPushThatTakesAllTheRoomEvictsWhatWaits() {
+        offer();
+        convert(1);
+
+        assertThat(buffer.offer(new Pushes.Raw(15 * COST + PAYLOAD))).isTrue();
+
+        assertThat(buffer.bytes()).isEqualTo(16 * COST);
+        assertThat(buffer.waiting()).isZero();
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+    }
+
+    @Test
+    void aConvertedPushMayTakeAllThatThoseUnderWayLeave() {
+        for (int i = 0; i < 13; i++) {
+            offer();
+            convert(i);
+        }
+        takeBatch(100_000);
+        offer();
+
+        convert(99);
+
+        assertThat(buffer.waiting()).isEqualTo(1);
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    /** Returns a thread once it waits. */
+    private Thread waitingFor(long readyBytes) {
+        Thread thread = new Thread(() -> {
+            try {
+                buffer.await(readyBytes, TimeUnit.DAYS.toNanos(1));
+            } catch (InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        thread.setDaemon(true);
+        thread.start();
+        await().until(thread::getState, Thread.State.TIMED_WAITING::equals);
+        return thread;
+    }
+
+    private static void assertEnds(Thread thread) {
+        await().until(() -> !thread.isAlive());
+    }
+
+    @Test
+    void waitingEndsAsSoonAsEnoughIsReady() throws InterruptedException {
+        Thread waiting = waitingFor(2 * PAYLOAD);
+        offer();
+        convert(1);
+        offer();
+        convert(2);
+        assertEnds(waiting);
+
+        // Enough is there already.
+        buffer.await(2 * PAYLOAD, TimeUnit.DAYS.toNanos(1));
+    }
+
+    @Test
+    void waitingEndsForAPushThatGoesAloneUnlessNothingIsToBeSent() throws InterruptedException {
+        buffer.goAlone(pushes.instance(1), TimeUnit.DAYS.toNanos(1), clock.getAsLong());
+        buffer.takeBatch(new Batch(), new ExportSettings(1, 0, 1, 1), true, clock.getAsLong());
+        Thread waiting = waitingFor(100 * PAYLOAD);
+        offer();
+        convert(1);
+        assertEnds(waiting);
+        buffer.await(100 * PAYLOAD, TimeUnit.DAYS.toNanos(1));
+
+        waiting = waitingFor(Long.MAX_VALUE);
+        buffer.wake();
+        assertEnds(waiting);
+    }
+
+    @Test
+    void beingWokenEndsOneWaitAlsoIfItIsTheNext() throws InterruptedException {
+        buffer.wake();
+        buffer.await(Long.MAX_VALUE, TimeUnit.DAYS.toNanos(1));
+
+        Thread waiting = waitingFor(Long.MAX_VALUE);
+        buffer.wake();
+        assertEnds(waiting);
     }
 
     @Test

@@ -10,9 +10,13 @@ import static dev.clienttelemetry.export.Answer.Outcome.ENDPOINT_REFUSES;
 import static dev.clienttelemetry.export.Answer.Outcome.RETRY;
 import static dev.clienttelemetry.export.Answer.Outcome.STALE_CONNECTION;
 import static dev.clienttelemetry.export.Answer.Outcome.TIMEOUT;
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.instance.ClientInstances;
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.CapturedLog;
@@ -21,7 +25,10 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -72,6 +79,12 @@ class PushExporterTest {
     private void stepAfter(long millis) {
         clock.advanceMillis(millis);
         exporter.step();
+    }
+
+    @AfterEach
+    void nothingKeepsTheBufferLocked() {
+        assertThat(CompletableFuture.supplyAsync(buffer::waiting).orTimeout(60, TimeUnit.SECONDS))
+                .succeedsWithin(Duration.ofSeconds(60));
     }
 
     private long dropped(PushDropReason reason) {
@@ -154,6 +167,39 @@ class PushExporterTest {
     }
 
     @Test
+    void theOldestPushOfARequestIsNotAlwaysItsFirst() {
+        push("a1");
+        buffer.offer(new Pushes.Raw(10));
+        // Received earlier, converted later.
+        buffer.converted(
+                take(), new Chunk(pushes.instance('b'), "b1 ".getBytes(US_ASCII), 1, clock.getAsLong() - 100_000_000));
+        stepAfter(LINGER_MS);
+
+        assertThat(requests.sent).containsExactly("a1 b1");
+        assertThat(exporter.oldestPushAgeNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(LINGER_MS + 100));
+    }
+
+    @Test
+    void ofFailedBatchesThatAreDueTheOneThatIsSoLongestGoesFirst() {
+        exporter = exporter(3, 2);
+        push("a1", "b1");
+        exporter.step();
+        requests.of("a1").answer(RETRY);
+        exporter.step();
+        stepAfter(1000);
+        requests.of("a1").answer(RETRY);
+        exporter.step();
+        clock.advanceMillis(100);
+        requests.of("b1").answer(RETRY);
+        exporter.step();
+        assertThat(requests.sent).containsExactly("a1", "b1", "a1");
+
+        stepAfter(5000);
+
+        assertThat(requests.sent).containsExactly("a1", "b1", "a1", "b1", "a1");
+    }
+
+    @Test
     void aClientsPushesAreSentInOrderAlsoWhenTheFirstIsRetried() {
         exporter = exporter(3, 8);
         push("a1", "a2", "b1", "a3");
@@ -218,6 +264,22 @@ class PushExporterTest {
 
         stepAfter(1);
         assertThat(requests.sent).containsExactly("a1", "a1", "b1");
+    }
+
+    @Test
+    void aShorterSilenceDoesNotEndALongerOne() {
+        exporter = exporter(3, 8);
+        push("a1", "b1");
+        exporter.step();
+        requests.of("a1").retryAfter(TimeUnit.SECONDS.toNanos(20));
+        requests.of("b1").retryAfter(TimeUnit.SECONDS.toNanos(5));
+        exporter.step();
+
+        stepAfter(19_999);
+        assertThat(requests.sent).hasSize(2);
+
+        stepAfter(1);
+        assertThat(requests.sent).containsExactly("a1", "b1", "b1", "a1");
     }
 
     @Test
@@ -286,6 +348,22 @@ class PushExporterTest {
         assertThat(requests.sent)
                 .containsExactly("a1 b1 c1 d1 e1 f1 g1 h1", "a1 b1 c1 d1", "e1 f1 g1 h1", "e1 f1", "g1 h1", "e1", "f1");
         assertThat(buffer.bytes()).isZero();
+    }
+
+    @Test
+    void aClientWithoutAClientIdIsToldByItsInstanceIdAlone() {
+        buffer.offer(new Pushes.Raw(10));
+        Client nameless = new Client(null, null, null, null, null, null, null, null);
+        ClientInstance instance = new ClientInstances(10, clock).pushed(1, 2, nameless, 0, false);
+        buffer.converted(take(), new Chunk(instance, "a1 ".getBytes(US_ASCII), 1, clock.getAsLong()));
+        stepAfter(LINGER_MS);
+        try (CapturedLog log = new CapturedLog()) {
+            requests.next().answer(CONTENT_REFUSED);
+            exporter.step();
+
+            assertThat(log.lines("client instance AAAAAAAAAAEAAAAAAAAAAg, which the backend"))
+                    .hasSize(1);
+        }
     }
 
     @Test
@@ -358,6 +436,41 @@ class PushExporterTest {
                 .as("two tries alone")
                 .hasSize(2);
         assertThat(requests.sent.stream().filter("a1 b1"::equals)).hasSize(2);
+    }
+
+    @Test
+    void halvesOfABatchThatTimedOutTwiceNeedOneTimeoutMore() {
+        push("a1", "b1", "c1", "d1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+        push("x1");
+        stepAfter(LINGER_MS);
+        requests.of("x1").answer(ACCEPTED);
+        stepAfter(1000);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+        assertThat(requests.sent).endsWith("a1 b1 c1 d1", "a1 b1", "c1 d1");
+
+        requests.of("c1").answer(ACCEPTED);
+        requests.of("a1").answer(TIMEOUT);
+        exporter.step();
+
+        assertThat(requests.sent).endsWith("c1 d1", "a1", "b1");
+    }
+
+    @Test
+    void halvesOfABatchThatWasRefusedMayTimeOutOnceAsAnyBatch() {
+        push("a1", "b1", "c1", "d1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(CONTENT_REFUSED);
+        exporter.step();
+        requests.of("c1").answer(ACCEPTED);
+        requests.of("a1").answer(TIMEOUT);
+        exporter.step();
+        stepAfter(1000);
+
+        assertThat(requests.sent).containsExactly("a1 b1 c1 d1", "a1 b1", "c1 d1", "a1 b1");
     }
 
     @Test
@@ -656,9 +769,64 @@ class PushExporterTest {
         exporter.close(Duration.ZERO);
 
         await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
+        await().untilAsserted(() -> assertThat(exporter.requestsInFlight()).isZero());
         assertThat(exporter.pointsInFlight()).isZero();
         assertExported(0, Map.of("type", 3, "cancelled", 3));
         assertOperations(0, 2);
+    }
+
+    @Test
+    void closingTriesAgainWhatFailedAtOnceButOnlyOnce() {
+        List<Integer> sizes = new CopyOnWriteArrayList<>();
+        exporter = exporter(
+                requests.behind((payload, onAnswer) -> {
+                    sizes.add(payload.size());
+                    onAnswer.accept(Answer.of(RETRY, "503", "HTTP 503"));
+                }),
+                LoggerFactory.getLogger("test"));
+        push("a1");
+        clock.advanceMillis(LINGER_MS);
+        exporter.start();
+        await().until(() -> sizes.size() == 1 && exporter.requestsInFlight() == 0);
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().equals("client-telemetry-sender"))
+                .as("the broker ends without it")
+                .isNotEmpty()
+                .allMatch(Thread::isDaemon);
+
+        exporter.close(Duration.ofMillis(500));
+
+        await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
+        assertThat(sizes).hasSize(2);
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(1);
+    }
+
+    @Test
+    void whatTheLogOfTheEndpointsStateHeldBackIsToldInTime() {
+        try (CapturedLog log = new CapturedLog()) {
+            Reachability changing =
+                    new Reachability("http://backend", LoggerFactory.getLogger(PushExporter.class), clock);
+            exporter = new PushExporter(
+                    new ExportSettings(100, LINGER_MS, MAX_AGE_MS, 8),
+                    buffer,
+                    requests,
+                    changing,
+                    metrics,
+                    clock,
+                    new BackOff(RetryPolicy.getDefault(), () -> 0.5));
+            for (int i = 0; i < 10; i++) {
+                changing.answered(Answer.of(RETRY, "503", "HTTP 503"), changing.accepted(false), false);
+                changing.answered(Answer.of(ACCEPTED, "", ""), changing.accepted(false), false);
+            }
+            changing.answered(Answer.of(RETRY, "503", "HTTP 503"), changing.accepted(false), false);
+            int told = log.lines().size();
+            exporter.step();
+            assertThat(log.lines()).hasSize(told);
+
+            stepAfter(60_000);
+
+            assertThat(log.lines()).hasSize(told + 1);
+        }
     }
 
     @ParameterizedTest
