@@ -69,6 +69,8 @@ class RealPushesTest {
 
     @Test
     void aPushWithNothingToMergeGoesOnInTheArrayItCameIn() throws Exception {
+        // Of which something is left out: that is over with this push.
+        converter.convert(instance, client, Payloads.read("java-4.4.0-consumer-1"), 0);
         MetricsData first = MetricsData.parseFrom(Payloads.read("librdkafka-2.15-producer-1"));
         converter.convert(instance, client, first.toByteArray(), 0);
         byte[] payload = later(first).toByteArray();
