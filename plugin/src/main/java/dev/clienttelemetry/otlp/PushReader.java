@@ -61,6 +61,8 @@ final class PushReader {
     private int passedThrough;
     /** How many ResourceMetrics, ScopeMetrics and metrics the push has. */
     private int parts;
+    /** Whether one of these has nothing in it and is left out. */
+    private boolean anyEmpty;
 
     /** The labels' part of the identity of each resource. */
     private long labelsHigh;
@@ -169,6 +171,7 @@ final class PushReader {
         }
         passedThrough = 0;
         parts = 0;
+        anyEmpty = false;
         resourceIdentities.clear();
         scopeIdentities.clear();
         metricIdentities.clear();
@@ -185,6 +188,7 @@ final class PushReader {
         require(CanonicalForm.has(Schema.METRICS_DATA, b, at, b.length, 2));
         outline.asPushed = outline.resources.count == 1
                 && parts == 1 + outline.scopes.count + outline.metrics.count()
+                && !anyEmpty
                 && droppedInAll == 0;
     }
 
@@ -216,6 +220,7 @@ final class PushReader {
             at = fieldEnd(b, at + 1);
             scopeMetrics(b, scopeMetricsStart, at);
         }
+        anyEmpty |= at == scopesStart;
         missedSuffix |= at < scopesEnd;
     }
 
@@ -297,6 +302,7 @@ final class PushReader {
             at = fieldEnd(b, at + 1);
             metric(b, contentStart, at);
         }
+        anyEmpty |= at == metricsStart;
         missedSuffix |= at < metricsEnd;
     }
 

@@ -88,6 +88,38 @@ class PushCheckPropertyTest {
         assertJudgedRightly(Arrays.copyOf(bytes, Math.max(0, bytes.length - cut)));
     }
 
+    @Example
+    void everySequenceOfFieldsIsJudgedRightly() {
+        for (FieldSequences place : FieldSequences.values()) {
+            for (byte[] push : place.pushes()) {
+                assertJudgedRightly(push);
+            }
+            for (byte[] push : place.pushes(2, 2)) {
+                assertJudgedRightly(push);
+            }
+            for (byte[] push : place.cutPushes()) {
+                assertJudgedRightly(push);
+            }
+        }
+    }
+
+    @Example
+    void everyByteOfAFieldMattersOnTheShortWaysToo() {
+        byte[] changes = {1, 2, 0x10, 0x7F, (byte) 0x80, (byte) 0xFF};
+        for (FieldSequences place : FieldSequences.values()) {
+            for (byte[] push : place.pushes(place == FieldSequences.VALUE ? 1 : 2, 1)) {
+                for (int at = 0; at < push.length; at++) {
+                    byte right = push[at];
+                    for (byte change : changes) {
+                        push[at] = (byte) (right ^ change);
+                        assertJudgedRightly(push);
+                    }
+                    push[at] = right;
+                }
+            }
+        }
+    }
+
     @Property(tries = 70)
     void thirtyTwoMessagesOnAPathAreAcceptedAndOneMoreIsNot(
             @ForAll Place place, @ForAll @IntRange(min = 20, max = 40) int depth) {
@@ -200,10 +232,12 @@ class PushCheckPropertyTest {
         } catch (InvalidProtocolBufferException e) {
             parsed = false;
         }
+        boolean wasParsed = parsed;
         Optional<RefusalReason> refusal = refusal(bytes);
         assertThat(refusal.isPresent())
-                .as("refused: " + refusal + "; parsed: %s, rules: %s, bytes: %s", parsed, fault, hex(bytes))
-                .isEqualTo(!parsed || fault.isPresent());
+                .as(() -> "refused: " + refusal + "; parsed: " + wasParsed + ", rules: " + fault + ", bytes: "
+                        + hex(bytes))
+                .isEqualTo(!wasParsed || fault.isPresent());
     }
 
     private static byte[] mutated(byte[] bytes, Random random) {

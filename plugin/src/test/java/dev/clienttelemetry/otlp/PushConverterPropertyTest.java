@@ -131,6 +131,22 @@ class PushConverterPropertyTest {
         }
     }
 
+    @Example
+    void everySequenceOfFieldsComesOutAsTheReferenceSays() throws InvalidProtocolBufferException {
+        for (FieldSequences place : FieldSequences.values()) {
+            for (int times = 1; times <= 2; times++) {
+                // One life for all of them, which shows which are the same series.
+                Scene scene = new Scene(defaults(Temporality.CUMULATIVE));
+                ClientInstance instance = scene.pushed(false);
+                for (byte[] payload : place.pushes(4 - times, times)) {
+                    if (WireRules.fault(payload).isEmpty()) {
+                        scene.convert(instance, CLIENT, MetricsData.parseFrom(payload), payload);
+                    }
+                }
+            }
+        }
+    }
+
     private static String length(String hex) {
         return HexFormat.of().toHexDigits((byte) (hex.length() / 2));
     }
