@@ -4,7 +4,6 @@
  */
 package dev.clienttelemetry.export;
 
-import dev.clienttelemetry.instance.Client;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
@@ -584,10 +583,8 @@ public final class PushExporter {
     }
 
     private static String name(ClientInstance instance) {
-        Client client = instance.client();
+        String clientId = instance.client().clientId();
         String id = new Uuid(instance.idMostSignificantBits(), instance.idLeastSignificantBits()).toString();
-        return client == null || client.clientId() == null
-                ? id
-                : id + " (client id " + ForeignText.oneLine(client.clientId()) + ")";
+        return clientId == null ? id : id + " (client id " + ForeignText.oneLine(clientId) + ")";
     }
 }

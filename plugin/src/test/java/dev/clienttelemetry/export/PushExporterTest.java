@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -352,9 +353,21 @@ class PushExporterTest {
 
     @Test
     void aClientWithoutAClientIdIsToldByItsInstanceIdAlone() {
-        buffer.offer(new Pushes.Raw(10));
         Client nameless = new Client(null, null, null, null, null, null, null, null);
-        ClientInstance instance = new ClientInstances(10, clock).pushed(1, 2, nameless, 0, false);
+        assertToldByItsId(new ClientInstances(10, clock).pushed(1, 2, nameless, 0, false));
+    }
+
+    @Test
+    void aClientOfWhichNothingIsKnownAnyMoreIsToldByItsInstanceIdAlone() {
+        ClientInstances one = new ClientInstances(1, clock);
+        ClientInstance evicted = one.pushed(1, 2, pushes.instance('a').client(), 0, false);
+        one.pushed(3, 4, pushes.instance('b').client(), 0, false);
+        assertThat(evicted.client().clientId()).isNull();
+        assertToldByItsId(evicted);
+    }
+
+    private void assertToldByItsId(ClientInstance instance) {
+        buffer.offer(new Pushes.Raw(10));
         buffer.converted(take(), new Chunk(instance, "a1 ".getBytes(US_ASCII), 1, clock.getAsLong()));
         stepAfter(LINGER_MS);
         try (CapturedLog log = new CapturedLog()) {
@@ -799,6 +812,47 @@ class PushExporterTest {
         await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
         assertThat(sizes).hasSize(2);
         assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(1);
+    }
+
+    @Test
+    void anUnexpectedFailureIsToldAndSendingGoesOnAsIfThereHadBeenNone() {
+        AtomicBoolean broken = new AtomicBoolean();
+        List<Integer> sizes = new CopyOnWriteArrayList<>();
+        exporter = new PushExporter(
+                new ExportSettings(100, LINGER_MS, MAX_AGE_MS, 8),
+                buffer,
+                requests.behind((payload, onAnswer) -> {
+                    sizes.add(payload.size());
+                    onAnswer.accept(Answer.of(ACCEPTED, "", ""));
+                }),
+                reachability,
+                metrics,
+                () -> {
+                    if (broken.getAndSet(false)) {
+                        throw new IllegalStateException("no clock");
+                    }
+                    return clock.getAsLong();
+                },
+                new BackOff(RetryPolicy.getDefault(), () -> 0.5));
+        try (CapturedLog log = new CapturedLog()) {
+            push("a1");
+            clock.advanceMillis(LINGER_MS);
+            broken.set(true);
+            exporter.start();
+            await().until(() -> sizes.size() == 1 && exporter.requestsInFlight() == 0);
+            assertThat(log.lines("Sending failed unexpectedly, and goes on")).hasSize(1);
+
+            // As long as it would be told again if it were the case again.
+            clock.advanceMillis(600_000);
+            push("b1");
+            clock.advanceMillis(LINGER_MS);
+            buffer.wake();
+            await().until(() -> sizes.size() == 2);
+
+            assertThat(log.lines("unexpectedly")).hasSize(1);
+        } finally {
+            exporter.close(Duration.ofMillis(500));
+        }
     }
 
     @Test
