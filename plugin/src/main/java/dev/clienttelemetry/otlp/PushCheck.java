@@ -272,7 +272,7 @@ public final class PushCheck {
             }
             int number = tag >>> 3;
             int field = type + (number & 15);
-            if (number > 15 || number == 0 || Schema.wire(field) != (tag & 7)) {
+            if (number > 15 || Schema.wire(field) != (tag & 7)) {
                 at = unknownOrUnpacked(type, tag, tagAt, at, end);
                 continue;
             }

@@ -119,7 +119,6 @@ final class PushOutline {
 
     /** Scopes with what else of their {@code ScopeMetrics} must be equal for them to be merged. */
     static final class Scopes extends Columns {
-        int[] resource = {};
         /** The whole field {@code scope} with its tag and length; empty where it was absent. */
         int[] start = {};
 
@@ -140,7 +139,6 @@ final class PushOutline {
 
         @Override
         void resizeColumns(int size) {
-            resource = Arrays.copyOf(resource, size);
             start = Arrays.copyOf(start, size);
             end = Arrays.copyOf(end, size);
             suffixStart = Arrays.copyOf(suffixStart, size);

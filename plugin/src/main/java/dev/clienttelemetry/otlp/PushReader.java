@@ -186,10 +186,10 @@ final class PushReader {
         }
         outline.suffixStart = at;
         require(CanonicalForm.has(Schema.METRICS_DATA, b, at, b.length, 2));
-        outline.asPushed = outline.resources.count == 1
-                && parts == 1 + outline.scopes.count + outline.metrics.count()
-                && !anyEmpty
-                && droppedInAll == 0;
+        // One of these is the resource: with more of them, or with fewer of the others than came, there is something to
+        // merge.
+        outline.asPushed =
+                parts == 1 + outline.scopes.count + outline.metrics.count() && !anyEmpty && droppedInAll == 0;
     }
 
     private void resourceMetrics(byte[] b, int start, int end) throws NotCanonicalException {
@@ -351,7 +351,6 @@ final class PushReader {
         } else {
             scopeIdentities.replace(added);
         }
-        scopes.resource[added] = resource;
         scopes.start[added] = start;
         scopes.end[added] = end;
         scopes.suffixStart[added] = suffixStart;

@@ -83,6 +83,65 @@ class BoundsTest {
                 .hasSize(10);
     }
 
+    @Test
+    void seriesThatCameLateAreNoLongerSilentThanTheyAreKnown() {
+        fixture.maxSeriesPerInstance = 10;
+        fixture.convert(series(0, 1, 1000, 2000));
+        fixture.pass(2, TimeUnit.HOURS);
+        fixture.convert(series(1, 10, 1000, 2000));
+
+        assertThat(sums(fixture.convert(series(9, 12, 2000, 3000))))
+                .containsExactly("1000-3000:2", "2000-2001:0", "2000-3000:1");
+        assertThat(fixture.converter().series()).isEqualTo(10);
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.INSTANCE_SERIES_BOUND))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void seriesWithHalfOfTheirIdentityInCommonAreNotTheSame() {
+        SeriesTable table = new SeriesTable();
+        long[][] identities = {{1, 1}, {1, 2}, {2, 1}, {2, 2}};
+        for (long[] identity : identities) {
+            assertThat(table.find(identity[0], identity[1])).isEqualTo(-1);
+            table.add(identity[0], identity[1]);
+        }
+        for (int first = 0; first < 4; first++) {
+            for (int second = 0; second < 4; second++) {
+                assertThat(table.find(identities[first][0], identities[first][1]))
+                        .isEqualTo(first * SeriesTable.ROW);
+                assertThat(table.find(identities[second][0], identities[second][1]))
+                        .isEqualTo(second * SeriesTable.ROW);
+            }
+        }
+        for (int row = 0; row < 4; row++) {
+            table.rows[row * SeriesTable.ROW + SeriesTable.FLAGS] = (row == 2 ? 1L : 100) << SeriesTable.SEEN_SHIFT;
+        }
+        assertThat(table.rows).as("a full table").hasSize(4 * SeriesTable.ROW);
+        table.removeUnseen(110, 60);
+        assertThat(table.size()).isEqualTo(3);
+        assertThat(table.find(2, 1)).isEqualTo(-1);
+        assertThat(table.find(2, 2)).isEqualTo(2 * SeriesTable.ROW);
+    }
+
+    @Test
+    void whatAPushHasShownIsFoundByBothHalvesOfItsIdentity() {
+        IdentityIndex index = new IdentityIndex();
+        for (int push = 0; push < 3; push++) {
+            for (int i = 0; i < 400; i++) {
+                assertThat(index.find(i / 20, i % 20)).isEqualTo(-1);
+                index.add(i / 20, i % 20, i);
+            }
+            for (int i = 0; i < 400; i++) {
+                assertThat(index.find(i / 20, i % 20)).isEqualTo(i);
+                index.replace(1000 + i);
+            }
+            for (int i = 0; i < 400; i++) {
+                assertThat(index.find(i / 20, i % 20)).isEqualTo(1000 + i);
+            }
+            index.clear();
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {20, 41, 100, 140, 1_000, 5_000, 40_000})
     void aSeriesTakesAtMostNinetySixBytes(int count) {

@@ -16,9 +16,10 @@ import java.util.Set;
  * chance, is a matter of single bytes, which random data seldom hits.
  */
 enum FieldSequences {
-    RESOURCE_METRICS(3, "0a00", "0a021001", "0a090a070a016b12021801", "1200", "12021200", "1a0175", "7800"),
+    RESOURCE_METRICS(
+            3, "0a00", "0a021001", "0a090a070a016b12021801", "1200", "12021200", "1a0175", "1a00", "7800", "788000"),
     RESOURCE(3, "0a070a016b12021801", "0a00", "1001", "108100", "1000", "1a030a0174", "7800", "788000"),
-    SCOPE_METRICS(3, "0a00", "0a030a0173", "12050a016e2a00", "1200", "1a0175", "7a00"),
+    SCOPE_METRICS(3, "0a00", "0a030a0173", "12050a016e2a00", "1200", "1a0175", "1a00", "7a00", "7a8000"),
     SCOPE(3, "0a0173", "0a00", "120176", "1a070a016b12021801", "2001", "208100", "2000", "7800", "788000"),
     METRIC(
             3,
@@ -37,7 +38,9 @@ enum FieldSequences {
             "3a1d0a1b" + Fields.START + Fields.TIME + Fields.INT,
             "4a00",
             "62070a016b12021801",
-            "7801"),
+            "7801",
+            // Bits of numbers above 31 are those of lower ones.
+            "880200"),
     SUM(
             4,
             "0a1b" + Fields.START + Fields.TIME + Fields.INT,
@@ -48,14 +51,18 @@ enum FieldSequences {
             "108100",
             "1801",
             "1800",
-            "7a00"),
+            "7801",
+            "788100"),
     GAUGE(
             4,
             "0a1b" + Fields.START + Fields.TIME + Fields.INT,
             "0a12" + Fields.TIME + Fields.DOUBLE,
             "0a00",
             "0a021001",
-            "7a00"),
+            // Unknown fields that are like points and attributes.
+            "7a12" + Fields.TIME + Fields.DOUBLE,
+            "3a00",
+            "7a8000"),
     /** Some exemplars, labels as they once were, attributes and unknown fields are as long as times and values. */
     POINT(
             3,
@@ -65,6 +72,7 @@ enum FieldSequences {
             Fields.DOUBLE,
             Fields.NAN,
             Fields.INT,
+            "310000000000000000",
             Fields.TIME + Fields.INT,
             Fields.START + Fields.TIME + Fields.DOUBLE,
             "2a072a050102030405",
@@ -87,6 +95,7 @@ enum FieldSequences {
             "12050a01761801",
             "1200",
             "1801",
+            "1800",
             "188100",
             "7800"),
     VALUE(
@@ -105,6 +114,7 @@ enum FieldSequences {
             "2a00",
             "2a040a021801",
             "3200",
+            "320482010176",
             "3a0176",
             "3a810076",
             "4001",

@@ -130,6 +130,34 @@ class LabelsTest {
     }
 
     @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4})
+    void whatTheOperatorWritesIsCutAtACharactersEnd(int width) {
+        String character = List.of("x", "\u00e4", "\u20ac", "\ud83d\ude00").get(width - 1);
+        for (int before = 0; before < 4; before++) {
+            fixture.restart();
+            fixture.serviceName = "=" + "a".repeat(before) + character.repeat(1025);
+            assertThat(attributes(fixture.convert(push(gauge("g", POINT)))))
+                    .containsEntry("service.name", "a".repeat(before) + character.repeat((1024 - before) / width));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(chars = {'a', 'z', 'A', 'Z', '0', '9'})
+    void lettersAndDigitsArePartOfAKey(char part) {
+        assertKept("job" + part);
+        assertKept(part + "job");
+        assertKept("service" + part + "name");
+    }
+
+    @ParameterizedTest
+    @ValueSource(chars = {'`', '{', '@', '[', '/', ':', ' ', '\u007f', '\u0080'})
+    void whatIsNextToThemIsNot(char separator) {
+        assertForged("job" + separator);
+        assertForged(separator + "job");
+        assertForged("service" + separator + "name");
+    }
+
+    @ParameterizedTest
     @EnumSource(Label.class)
     void noClientTakesThePlaceOfALabelConfiguredOrNot(Label label) {
         assertForged(label.key());

@@ -279,6 +279,36 @@ class SequencesTest {
     }
 
     @Test
+    void anOverflowOfWhatIsHeldStartsANewSequenceWithTheDeltaThatDidNotFit() {
+        pushed(delta(1000, 2000, 1L));
+        assertThat(pushed(delta(9000, 3000, Long.MAX_VALUE))).isEmpty();
+        assertThat(pushed(delta(9000, 2500, 5L))).isEmpty();
+        assertThat(pushed(delta(2500, 4000, 2L))).containsExactly("2500-2501:0", "2500-4000:7");
+        assertThat(restarts(SequenceRestart.OVERFLOW)).isEqualTo(1);
+    }
+
+    @Test
+    void aPointThatIsLeftOutTakesNoOtherOfItsSumWithItAndIsNotSent() {
+        NumberDataPoint.Builder a = point(1000, 2000).setAsDouble(5).addAttributes(attribute("topic", "a"));
+        NumberDataPoint.Builder b = point(1000, 2000).setAsDouble(7).addAttributes(attribute("topic", "b"));
+        NumberDataPoint.Builder c = point(2000, 3000).setAsDouble(Double.NaN).addAttributes(attribute("topic", "c"));
+        pushed(a.build(), b.build());
+        a.setStartTimeUnixNano(2000 * MS).setTimeUnixNano(3000 * MS);
+        assertThat(pushed(a.build(), b.build())).as("a repeat").containsExactly("1000-3000:10.0");
+        a.setStartTimeUnixNano(3000 * MS).setTimeUnixNano(4000 * MS);
+        assertThat(pushed(c.build(), a.build())).as("not finite").containsExactly("1000-4000:15.0");
+        c.setAsDouble(1);
+        a.setAsDouble(Double.NaN).setStartTimeUnixNano(4000 * MS).setTimeUnixNano(5000 * MS);
+        // The zero is as long as what is left out, so that nothing changes its size.
+        MetricsData converted = fixture.convert(push(
+                ConverterFixture.gauge("g", delta(1000, 2000, 1L)),
+                counter("sent.total", a.build(), c.build()),
+                ConverterFixture.gauge("h", delta(1000, 2000, 1L))));
+        assertThat(sums(converted)).containsExactly("2000-2001:0.0", "2000-3000:1.0");
+        assertThat(ConverterFixture.metrics(converted)).hasSize(3);
+    }
+
+    @Test
     void aDoubleSumThatLeavesTheFiniteStartsANewSequence() {
         pushed(delta(1000, 2000, Double.MAX_VALUE));
         assertThat(pushed(delta(2000, 3000, Double.MAX_VALUE)))
