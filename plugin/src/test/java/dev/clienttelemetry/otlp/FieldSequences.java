@@ -127,6 +127,7 @@ enum FieldSequences {
 
     /** Fields of a point. */
     private static final class Fields {
+        static final long START_NANOS = 1_700_000_000_000L;
         static final String START = "110068e5cf8b010000";
         static final String TIME = "19002843d08b010000";
         static final String DOUBLE = "21000000000000f83f";
@@ -134,6 +135,10 @@ enum FieldSequences {
         static final String INT = "310700000000000000";
         /** The content of a metric. */
         static final String SUM = "0a016e" + "3a21" + "0a1b" + START + TIME + INT + "10011801";
+
+        static String fixed64(long value) {
+            return HexFormat.of().toHexDigits(Long.reverseBytes(value));
+        }
     }
 
     private final int longest;
@@ -150,13 +155,22 @@ enum FieldSequences {
     }
 
     /**
-     * Returns a push for each sequence.
+     * Returns a push for each sequence. They come a second after each other, and so do their points.
      *
      * @param most the number of fields of the longest
      * @param times how often the message, or that around it where it may come only once, comes in the push
      */
     List<byte[]> pushes(int most, int times) {
-        return sequences(most).stream().map(sequence -> bytes(sequence, times)).toList();
+        List<byte[]> pushes = new ArrayList<>();
+        long nanos = Fields.START_NANOS;
+        for (String sequence : sequences(most)) {
+            long next = nanos + 1_000_000_000;
+            pushes.add(bytes(push(sequence, times)
+                    .replace(Fields.START, "11" + Fields.fixed64(nanos))
+                    .replace(Fields.TIME, "19" + Fields.fixed64(next))));
+            nanos = next;
+        }
+        return pushes;
     }
 
     /** Returns a push for each sequence of two fields at most and for each length that it may be cut to. */
@@ -167,7 +181,7 @@ enum FieldSequences {
                 cut.add(sequence.substring(0, end));
             }
         }
-        return cut.stream().map(sequence -> bytes(sequence, 1)).toList();
+        return cut.stream().map(sequence -> bytes(push(sequence, 1))).toList();
     }
 
     private List<String> sequences(int most) {
@@ -184,8 +198,8 @@ enum FieldSequences {
         return sequences;
     }
 
-    private byte[] bytes(String sequence, int times) {
-        return HexFormat.of().parseHex(push(sequence, times));
+    private static byte[] bytes(String hex) {
+        return HexFormat.of().parseHex(hex);
     }
 
     private String push(String content, int times) {
