@@ -122,6 +122,9 @@ class CoalescingTest {
                 difference("unknown field of the scope", rm -> scope(rm).setUnknownFields(UNKNOWN)),
                 difference("name", rm -> metric(rm).setName("other")),
                 difference("unit", rm -> metric(rm).setUnit("s")),
+                difference(
+                        "unit behind a description",
+                        rm -> metric(rm).setDescription("d").setUnit("s")),
                 difference("monotonicity", rm -> metric(rm).getSumBuilder().setIsMonotonic(false)),
                 difference("type", rm -> metric(rm)
                         .setGauge(Gauge.newBuilder()

@@ -420,6 +420,19 @@ class SequencesTest {
     }
 
     @Test
+    void labelsThatComeBackAreTheSeriesOfBefore() {
+        fixture.labels = java.util.EnumSet.of(Label.CLIENT_SOURCE_PORT);
+        pushed(delta(1000, 2000, 5L));
+        Client other = new Client("orders", "apache-kafka-java", "4.4.0", "192.0.2.7", "41235", "", "", "");
+        fixture.convert(
+                fixture.instance,
+                other,
+                push(counter("sent.total", delta(2000, 3000, 7L))).toByteArray());
+        assertThat(pushed(delta(2000, 4000, 1L))).containsExactly("1000-4000:6");
+        assertThat(fixture.converter().series()).isEqualTo(2);
+    }
+
+    @Test
     void aTerminatingPushIsConvertedWithTheStateOfThePushesBefore() {
         pushed(delta(1000, 2000, 5L));
         ClientInstance last = fixture.instances.pushed(1, 2, fixture.client, 0, true);
