@@ -214,7 +214,6 @@ final class PushReader {
             resource = resource(b, resourceStart, resourceEnd, scopesEnd, end);
             scope = -1;
         }
-        at = scopesStart;
         while (at < scopesEnd && b[at] == Tag.SCOPE_METRICS) {
             int scopeMetricsStart = content(b, at + 1);
             at = fieldEnd(b, at + 1);
@@ -296,7 +295,6 @@ final class PushReader {
             require(CanonicalForm.has(Schema.SCOPE_METRICS, b, metricsEnd, end, 3));
             scope = scope(b, start, scopeEnd, metricsEnd, end);
         }
-        at = metricsStart;
         while (at < metricsEnd && b[at] == Tag.METRICS) {
             int contentStart = content(b, at + 1);
             at = fieldEnd(b, at + 1);

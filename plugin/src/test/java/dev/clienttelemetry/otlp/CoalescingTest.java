@@ -20,11 +20,15 @@ import io.opentelemetry.proto.common.v1.EntityRef;
 import io.opentelemetry.proto.common.v1.InstrumentationScope;
 import io.opentelemetry.proto.metrics.v1.AggregationTemporality;
 import io.opentelemetry.proto.metrics.v1.Gauge;
+import io.opentelemetry.proto.metrics.v1.Histogram;
+import io.opentelemetry.proto.metrics.v1.HistogramDataPoint;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ResourceMetrics;
 import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import io.opentelemetry.proto.metrics.v1.Summary;
+import io.opentelemetry.proto.metrics.v1.SummaryDataPoint;
 import io.opentelemetry.proto.resource.v1.Resource;
 import java.util.List;
 import java.util.function.Consumer;
@@ -60,6 +64,64 @@ class CoalescingTest {
                                 point(1, 2).setAsInt(3).build(),
                                 point(1, 2).setAsInt(4).build()),
                         gauge("b", point(1, 2).setAsInt(2).build()));
+    }
+
+    @Test
+    void aScopeOfWhichNothingIsLeftIsLeftOutHoweverLargeTheOneInItsPlaceWasBefore() {
+        MetricsData.Builder push = MetricsData.newBuilder();
+        for (String resource : List.of("a", "b")) {
+            for (String scope : List.of("s", "t")) {
+                push.addResourceMetricsBuilder()
+                        .setResource(ConverterFixture.resource(attribute("r", resource)))
+                        .addScopeMetricsBuilder()
+                        .setScope(InstrumentationScope.newBuilder().setName(scope))
+                        .addMetrics(gauge("g", POINT));
+            }
+        }
+        assertThat(metrics(fixture.convert(push.build()))).hasSize(4);
+        Gauge withoutTime = Gauge.newBuilder()
+                .addDataPoints(NumberDataPoint.newBuilder().setAsInt(1))
+                .build();
+        for (int gone : List.of(0, 1, 2)) {
+            push.getResourceMetricsBuilder(gone)
+                    .getScopeMetricsBuilder(0)
+                    .getMetricsBuilder(0)
+                    .setGauge(withoutTime);
+            assertThat(metrics(fixture.convert(push.build()))).hasSize(3 - gone);
+        }
+        assertThat(fixture.convert(push.build()).getResourceMetricsCount()).isEqualTo(1);
+    }
+
+    @Test
+    void aGaugesIntIsNoNanWhateverItsBits() {
+        NumberDataPoint point =
+                point(1, 2).setAsInt(Double.doubleToRawLongBits(Double.NaN)).build();
+        assertThat(metrics(fixture.convert(push(gauge("a", point), gauge("b", point, point)))))
+                .containsExactly(gauge("a", point), gauge("b", point, point));
+        assertThat(fixture.metrics.pointsDropped().total()).isZero();
+    }
+
+    @Test
+    void pointsOfHistogramsAndSummariesWithoutTimeAreDroppedAndCounted() {
+        Metric histogram = Metric.newBuilder()
+                .setName("h")
+                .setHistogram(Histogram.newBuilder()
+                        .addDataPoints(HistogramDataPoint.newBuilder().setTimeUnixNano(1))
+                        .addDataPoints(HistogramDataPoint.newBuilder().setCount(1))
+                        .addDataPoints(HistogramDataPoint.newBuilder().setTimeUnixNano(2)))
+                .build();
+        Metric summary = Metric.newBuilder()
+                .setName("s")
+                .setSummary(Summary.newBuilder()
+                        .addDataPoints(SummaryDataPoint.newBuilder().setCount(1)))
+                .build();
+        Metric left = histogram.toBuilder()
+                .setHistogram(histogram.getHistogram().toBuilder().removeDataPoints(1))
+                .build();
+        assertThat(metrics(fixture.convert(push(histogram, summary)))).containsExactly(left);
+        assertThat(fixture.metrics.pointsDropped().total(PointDropReason.NO_TIME))
+                .isEqualTo(2);
+        assertThat(fixture.metrics.pointsPassedThrough().total()).isEqualTo(2);
     }
 
     @Test
