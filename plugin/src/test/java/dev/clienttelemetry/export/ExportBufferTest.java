@@ -10,14 +10,17 @@ import static org.awaitility.Awaitility.await;
 
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collections;
 import java.util.Deque;
 import java.util.IdentityHashMap;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -51,6 +54,11 @@ class ExportBufferTest {
     private Batch takeBatch(ExportBuffer<?> from, ExportSettings settings) {
         Batch batch = new Batch();
         return from.takeBatch(batch, settings, true, clock.getAsLong()) ? batch : null;
+    }
+
+    @AfterEach
+    void nothingKeepsItLocked() {
+        assertThat(CompletableFuture.supplyAsync(buffer::waiting)).succeedsWithin(Duration.ofSeconds(30));
     }
 
     private long dropped(PushDropReason reason) {
@@ -239,6 +247,19 @@ class ExportBufferTest {
 
         assertThat(buffer.waiting()).isEqualTo(1);
         assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void theOldestThatMayBeSentSaysWhenCompanyIsNoLongerWaitedFor() {
+        assertThat(buffer.untilDue(500, clock.getAsLong())).isEqualTo(Long.MAX_VALUE);
+        offer();
+        convert(1);
+        assertThat(buffer.untilDue(500, clock.getAsLong())).isEqualTo(500);
+        assertThat(buffer.untilDue(500, clock.getAsLong() + 499)).isEqualTo(1);
+        assertThat(buffer.untilDue(500, clock.getAsLong() + 501)).isZero();
+
+        buffer.giveBackAlone(takeBatch(10_000), 1000, clock.getAsLong());
+        assertThat(buffer.untilDue(500, clock.getAsLong())).as("goes alone").isZero();
     }
 
     /** Returns a thread once it waits. */

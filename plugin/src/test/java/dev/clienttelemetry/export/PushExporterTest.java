@@ -330,6 +330,23 @@ class PushExporterTest {
     }
 
     @Test
+    void eachAttemptMayMeetAStaleConnectionOnce() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(STALE_CONNECTION);
+        exporter.step();
+        requests.next().answer(RETRY);
+        exporter.step();
+        stepAfter(1000);
+        assertThat(requests.sent).hasSize(3);
+
+        requests.next().answer(STALE_CONNECTION);
+        exporter.step();
+
+        assertThat(requests.sent).as("at once").hasSize(4);
+    }
+
+    @Test
     void aRefusedBatchIsHalvedUntilTheGuiltyPushStandsAloneAndOnlyThatIsDropped() {
         push("a1", "b1", "c1", "d1", "e1", "f1", "g1", "h1");
         stepAfter(LINGER_MS);
@@ -783,6 +800,7 @@ class PushExporterTest {
 
         await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
         await().untilAsserted(() -> assertThat(exporter.requestsInFlight()).isZero());
+        assertThat(requests.closed).isTrue();
         assertThat(exporter.pointsInFlight()).isZero();
         assertExported(0, Map.of("type", 3, "cancelled", 3));
         assertOperations(0, 2);
