@@ -25,14 +25,14 @@ final class Batch implements Payload {
     int attempts;
     /** When it is to be sent again. */
     long dueNanos;
-    /** Attempts that got no answer in time. */
-    int timeouts;
+    /** Whether an attempt got no answer in time. */
+    boolean timedOut;
     /** When the current attempt began. */
     long startNanos;
     /** How many batches had been accepted when the current attempt began. */
     long acceptedAtStart;
-    /** The same for the first attempt that got no answer in time. */
-    long acceptedAtFirstTimeout;
+    /** How many batches had been accepted when the last attempt began that got no answer in time. */
+    long acceptedAtTimeout;
     /** Whether the current attempt is the second one, after a connection that had gone stale. */
     boolean freshConnection;
 

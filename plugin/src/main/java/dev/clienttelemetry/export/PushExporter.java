@@ -536,13 +536,24 @@ public final class PushExporter {
         inHand = null;
     }
 
+    /**
+     * Blames a batch that got no answer in time twice while others were accepted. Where none was, this may be since all
+     * clients are in it, or since it is more than the endpoint can do in the time: it is divided, so that its parts show,
+     * but into no more parts than there may be requests, since it may as well be the endpoint that is gone.
+     */
     private void timedOut(Batch batch, Answer answer, long now) {
-        if (batch.timeouts == 0) {
-            batch.acceptedAtFirstTimeout = batch.acceptedAtStart;
-        }
-        batch.timeouts++;
-        if (batch.timeouts >= 2 && accepted > batch.acceptedAtFirstTimeout) {
+        boolean again = batch.timedOut;
+        if (again && accepted > batch.acceptedAtTimeout) {
             blame(batch, answer, now);
+            return;
+        }
+        batch.timedOut = true;
+        batch.acceptedAtTimeout = batch.acceptedAtStart;
+        int others = kept.size() + inFlight.size();
+        boolean mayBeTwo = others == 0 || others + 2 <= settings.requestsInFlightMax();
+        if (again && mayBeTwo && batch.instances() > 1) {
+            int attempts = batch.attempts + 1;
+            keepHalves(batch, true, attempts, now + backOff.nanos(attempts));
         } else {
             later(batch, answer, now);
         }
@@ -551,11 +562,7 @@ public final class PushExporter {
     /** Narrows down which push a refused batch is refused for. */
     private void blame(Batch batch, Answer answer, long now) {
         if (batch.instances() > 1) {
-            boolean timedOut = answer.outcome() == Answer.Outcome.TIMEOUT;
-            List<Batch> halves = batch.halves();
-            keepHalf(halves.get(0), timedOut, now);
-            inHand = halves.get(1);
-            keepHalf(inHand, timedOut, now);
+            keepHalves(batch, answer.outcome() == Answer.Outcome.TIMEOUT, 0, now);
             return;
         }
         ClientInstance instance = batch.entries.get(0).chunk().instance();
@@ -573,13 +580,21 @@ public final class PushExporter {
                         + ". The instance's pushes are sent alone for 30 minutes");
     }
 
-    private void keepHalf(Batch half, boolean timedOut, long now) {
+    private void keepHalves(Batch batch, boolean timedOut, int attempts, long dueNanos) {
+        List<Batch> halves = batch.halves();
+        keepHalf(halves.get(0), timedOut, attempts, dueNanos);
+        inHand = halves.get(1);
+        keepHalf(inHand, timedOut, attempts, dueNanos);
+    }
+
+    private void keepHalf(Batch half, boolean timedOut, int attempts, long dueNanos) {
+        half.attempts = attempts;
         if (timedOut && half.instances() > 1) {
-            // The batch has shown already that it is not the endpoint; a client instance alone gets two tries.
-            half.timeouts = 1;
-            half.acceptedAtFirstTimeout = accepted;
+            // The batch has timed out already; a client instance alone gets two tries.
+            half.timedOut = true;
+            half.acceptedAtTimeout = accepted;
         }
-        keep(half, now);
+        keep(half, dueNanos);
     }
 
     private static String name(ClientInstance instance) {

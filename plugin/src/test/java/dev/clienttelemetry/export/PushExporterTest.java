@@ -25,6 +25,8 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -437,13 +439,55 @@ class PushExporterTest {
         push("a1", "b1");
         stepAfter(LINGER_MS);
         for (int i = 0; i < 5; i++) {
-            requests.next().answer(TIMEOUT);
+            requests.answerAll(pushes -> true, TIMEOUT);
             exporter.step();
             stepAfter(6000);
         }
 
-        assertThat(requests.sent).hasSize(6).containsOnly("a1 b1");
+        assertThat(requests.sent).startsWith("a1 b1", "a1 b1", "a1", "b1", "a1", "b1");
         assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void aClientThatTimesOutIsFoundAmongAllOthers() {
+        int rounds = 14;
+        for (int i = 1; i <= rounds; i++) {
+            push("a" + i, "b" + i, "c" + i, "d" + i, "e" + i);
+            stepAfter(LINGER_MS);
+            requests.answerAll(pushes -> !pushes.contains("c1"), ACCEPTED);
+            requests.answerAll(pushes -> true, TIMEOUT);
+            exporter.step();
+            stepAfter(1500);
+        }
+        requests.answerAll(pushes -> true, ACCEPTED);
+        exporter.step();
+
+        assertThat(metrics.pushesDropped().total()).isEqualTo(1);
+        assertThat(dropped(PushDropReason.REFUSED_BY_BACKEND)).isEqualTo(1);
+        assertThat(requests.sent.stream().filter("c1"::equals))
+                .as("two tries alone")
+                .hasSize(2);
+    }
+
+    @Test
+    void anEndpointThatAnswersNothingGetsNoMorePartsThanRequestsMayBeInFlight() {
+        for (char client = 'a'; client <= 'z'; client++) {
+            push(client + "1");
+        }
+        stepAfter(LINGER_MS);
+        for (int i = 0; i < 8; i++) {
+            requests.answerAll(pushes -> true, TIMEOUT);
+            exporter.step();
+            stepAfter(6000);
+        }
+        Set<String> parts = new TreeSet<>(requests.sent.subList(requests.sent.size() - 8, requests.sent.size()));
+        assertThat(parts).hasSize(8);
+        assertThat(metrics.pushesDropped().total()).isZero();
+
+        requests.answerAll(pushes -> true, ACCEPTED);
+        exporter.step();
+
+        assertThat(metrics.pushesDelivered().total()).isEqualTo(26);
     }
 
     @Test
