@@ -64,6 +64,17 @@ class SendQueueTest {
     }
 
     @Test
+    void whatIsBehindTheOldestOfItsClientMayBeSentOnceThatIsGone() {
+        add(1, 10);
+        add(1, 20);
+
+        queue.removeOldest(clock.getAsLong());
+
+        assertThat(queue.readyBytes()).isEqualTo(20);
+        assertThat(take(1000).size()).isEqualTo(20);
+    }
+
+    @Test
     void aBatchHoldsSoManyPushesAndNoMoreHoweverSmallTheyAre() {
         for (int i = 0; i < 5000; i++) {
             add(1, 1);

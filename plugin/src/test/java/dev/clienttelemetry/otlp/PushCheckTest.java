@@ -162,6 +162,9 @@ class PushCheckTest {
         assertRefused(within(10, bytes("4204 1202 01ff")), RefusalReason.TRUNCATED);
         assertRefused(within(9, bytes("3207 01000000000000")), RefusalReason.TRUNCATED);
         assertRefused(within(9, bytes("3004")), RefusalReason.WRONG_WIRE_TYPE);
+        assertRefused(within(9, bytes("3501000000")), RefusalReason.WRONG_WIRE_TYPE);
+        assertRefused(within(10, bytes("4209 110100000000000000")), RefusalReason.WRONG_WIRE_TYPE);
+        assertRefused(within(10, bytes("4205 1501000000")), RefusalReason.WRONG_WIRE_TYPE);
     }
 
     @Test

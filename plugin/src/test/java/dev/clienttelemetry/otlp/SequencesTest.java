@@ -433,6 +433,22 @@ class SequencesTest {
     }
 
     @Test
+    void instancesThatPushByTurnsGoOnEachWithItsOwnState() {
+        ClientInstance other = fixture.instances.pushed(3, 4, fixture.client, 0, false);
+        pushed(delta(1000, 2000, 5L));
+        fixture.convert(
+                other,
+                fixture.client,
+                push(counter("sent.total", delta(1000, 2000, 70L))).toByteArray());
+        assertThat(pushed(delta(2000, 3000, 1L))).containsExactly("1000-3000:6");
+        assertThat(sums(fixture.convert(
+                        other,
+                        fixture.client,
+                        push(counter("sent.total", delta(2000, 3000, 1L))).toByteArray())))
+                .containsExactly("1000-3000:71");
+    }
+
+    @Test
     void aTerminatingPushIsConvertedWithTheStateOfThePushesBefore() {
         pushed(delta(1000, 2000, 5L));
         ClientInstance last = fixture.instances.pushed(1, 2, fixture.client, 0, true);
