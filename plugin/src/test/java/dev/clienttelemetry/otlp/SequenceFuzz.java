@@ -39,7 +39,9 @@ public final class SequenceFuzz {
     private static final int MAX_PUSHES = 40;
 
     private final TelemetryMetrics metrics = new TelemetryMetrics();
-    private final ClientInstances instances = new ClientInstances(10, () -> 0);
+    /** So many that none is evicted: of one that is, no state is kept, and with this clock it may be the newest. */
+    private final ClientInstances instances = new ClientInstances(MAX_PUSHES + 1, () -> 0);
+
     private final PushConverter converter = new PushConverter(
             new ConversionSettings(
                     EnumSet.of(Label.CLIENT_ID), "client_id", "1", null, Temporality.CUMULATIVE, true, 1000, 20),
