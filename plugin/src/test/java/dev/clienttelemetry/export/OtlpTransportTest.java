@@ -483,8 +483,8 @@ class OtlpTransportTest {
                         }
                         socket.setSoLinger(true, 0);
                     });
-                    OtlpConnection connection =
-                            openAt(protocol, hostile.endpoint().toString(), SHORT_TIMEOUT)) {
+                    OtlpConnection connection = openAt(
+                            protocol, hostile.endpoint().toString(), Map.of("otel.exporter.otlp.timeout", "20s"))) {
                 // Where it breaks, and how the system calls that, is by chance.
                 for (int i = 0; i < 30; i++) {
                     Answer answer = send(connection, payload());
