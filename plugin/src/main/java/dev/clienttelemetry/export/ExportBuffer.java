@@ -69,9 +69,9 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     /**
-     * Takes a push in. Called on request threads: takes no lock while there is room, and never blocks for longer than it takes to drop the oldest. What finds no
-     * room, or comes after {@link PushExporter#close}, is counted and dropped. A push for which this throws is neither held
-     * nor counted.
+     * Takes a push in. Called on request threads: takes no lock while there is room, and never blocks for longer than it
+     * takes to drop the oldest. What finds no room, or comes after {@link PushExporter#close}, is counted and dropped. A
+     * push for which this throws is neither held nor counted.
      *
      * @return whether it was taken in
      */

@@ -12,8 +12,9 @@ import java.util.Arrays;
  * write this form, but it is not the only legal one. Whatever comes in another form is rewritten before it is read, so
  * that two things which mean the same are the same bytes, and so that everything behind this class has one case only.
  *
- * <p>The content of fields keeps its meaning to the bit, unknown fields are kept. Nothing becomes longer: a negative int32,
- * of which parsers take the low 32 bits, is in five bytes and not in the ten of official serializers. For bytes that {@link PushCheck} accepted; for one thread.
+ * <p>The content of fields keeps its meaning to the bit, unknown fields are kept. Nothing becomes longer: a
+ * negative int32, of which parsers take the low 32 bits, is in five bytes and not in the ten of official serializers. For
+ * bytes that {@link PushCheck} accepted; for one thread.
  */
 final class CanonicalForm {
     /** From here on sorting by bytes is quicker than by comparison. */

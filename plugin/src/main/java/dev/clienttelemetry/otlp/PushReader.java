@@ -73,14 +73,13 @@ final class PushReader {
     private int resource;
     private int scope;
     private boolean beyondResources;
+    private int maxResources;
 
     /**
      * Whether to look behind the scopes of a ResourceMetrics and the metrics of a ScopeMetrics before these are read: what
      * follows them is part of what they are merged by. Nothing does in most pushes, which are then read without a walk
      * ahead; where something does, the push is read again.
      */
-    private int maxResources;
-
     private boolean lookingAhead;
 
     private boolean missedSuffix;

@@ -81,9 +81,9 @@ final class ClientTelemetryConfig {
     /** How often a provider without a TTL is read again. */
     static final String SUBSCRIPTIONS_REFRESH_MS = PREFIX + "subscriptions.refresh.ms";
 
-    /** What the settings of the Admin client that applies subscriptions begin with. */
     private static final String ADMIN = "admin";
 
+    /** What the settings of the Admin client that applies subscriptions begin with. */
     static final String ADMIN_PREFIX = PREFIX + ADMIN + '.';
 
     private static final String METRIC_REPORTERS = "metric.reporters";
