@@ -12,8 +12,8 @@ import org.apache.kafka.common.Uuid;
  *
  * @param clientInstanceId the client instance id
  * @param clientId the request header's client id
- * @param softwareName {@code client.software.name} of ApiVersions
- * @param softwareVersion {@code client.software.version} of ApiVersions
+ * @param softwareName {@code client.software.name} of ApiVersions; {@code unknown} where empty, as for a broker
+ * @param softwareVersion {@code client.software.version} of ApiVersions; {@code unknown} where empty, as for a broker
  * @param sourceAddress the client's address as {@code InetAddress.getHostAddress()} writes it
  * @param sourcePort the client's port, decimal
  */
@@ -24,6 +24,16 @@ public record ClientAttributes(
         String softwareVersion,
         String sourceAddress,
         String sourcePort) {
+
+    /** Creates the attributes of a client. */
+    public ClientAttributes {
+        softwareName = orUnknown(softwareName);
+        softwareVersion = orUnknown(softwareVersion);
+    }
+
+    private static String orUnknown(String software) {
+        return software != null && software.isEmpty() ? "unknown" : software;
+    }
 
     /**
      * Returns the value of one attribute as a selector is held against it.

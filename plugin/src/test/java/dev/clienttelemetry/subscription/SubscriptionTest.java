@@ -125,6 +125,20 @@ class SubscriptionTest {
     }
 
     @Test
+    void takesAnEmptySoftwareNameOrVersionForUnknownAsBrokersDo() {
+        ClientAttributes client = new ClientAttributes(ID, "", "", "", null, null);
+        assertThat(new MatchSelector(ClientAttribute.CLIENT_SOFTWARE_NAME, "unknown").matches(client))
+                .isTrue();
+        assertThat(new MatchSelector(ClientAttribute.CLIENT_SOFTWARE_VERSION, "unknown").matches(client))
+                .isTrue();
+        assertThat(new MatchSelector(ClientAttribute.CLIENT_SOFTWARE_NAME, "").matches(client))
+                .isFalse();
+        // A client id may be empty.
+        assertThat(new MatchSelector(ClientAttribute.CLIENT_ID, "").matches(client))
+                .isTrue();
+    }
+
+    @Test
     void matchesTheWholeValueOnly() {
         assertThat(new MatchSelector(ClientAttribute.CLIENT_ID, "billing").matches(CLIENT))
                 .isFalse();
