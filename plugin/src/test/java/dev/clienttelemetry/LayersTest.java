@@ -29,7 +29,16 @@ class LayersTest {
 
     /** Each may use only those after it. */
     private static final List<String> LAYERS = List.of(
-            "reporter", "pipeline", "cli", "subscription", "otlp", "export", "instance", "metrics", "compression");
+            "reporter",
+            "pipeline",
+            "cli",
+            "subscription",
+            "otlp",
+            "export",
+            "instance",
+            "metrics",
+            "compression",
+            "message");
 
     private static final JavaClasses PLUGIN = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

@@ -4,8 +4,8 @@
  */
 package dev.clienttelemetry.gateway;
 
-import dev.clienttelemetry.pipeline.OncePerMinute;
-import dev.clienttelemetry.subscription.Quoted;
+import dev.clienttelemetry.message.OncePerMinute;
+import dev.clienttelemetry.message.Quoted;
 import java.util.function.LongSupplier;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.slf4j.Logger;

@@ -4,11 +4,11 @@
  */
 package dev.clienttelemetry.gateway;
 
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.ClientAttribute;
 import dev.clienttelemetry.subscription.InvalidSourceException;
 import dev.clienttelemetry.subscription.MatchSelector;
 import dev.clienttelemetry.subscription.NamedConfigProvider;
-import dev.clienttelemetry.subscription.Quoted;
 import dev.clienttelemetry.subscription.Subscription;
 import dev.clienttelemetry.subscription.SubscriptionReview;
 import dev.clienttelemetry.subscription.SubscriptionSet;

@@ -4,7 +4,7 @@
  */
 package dev.clienttelemetry.gateway;
 
-import dev.clienttelemetry.pipeline.RepeatedFailure;
+import dev.clienttelemetry.message.RepeatedFailure;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

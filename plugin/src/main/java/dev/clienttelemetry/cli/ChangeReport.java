@@ -4,7 +4,7 @@
  */
 package dev.clienttelemetry.cli;
 
-import dev.clienttelemetry.subscription.Quoted;
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.SubscriptionChange;
 import dev.clienttelemetry.subscription.SubscriptionWarning;
 import java.io.PrintWriter;

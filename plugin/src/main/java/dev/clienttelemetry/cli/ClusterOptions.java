@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.cli;
 
+import dev.clienttelemetry.message.Causes;
 import dev.clienttelemetry.subscription.AdminClusterSubscriptions;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;

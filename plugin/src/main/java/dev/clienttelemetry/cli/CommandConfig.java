@@ -4,7 +4,8 @@
  */
 package dev.clienttelemetry.cli;
 
-import dev.clienttelemetry.subscription.Quoted;
+import dev.clienttelemetry.message.Causes;
+import dev.clienttelemetry.message.Quoted;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.StringReader;

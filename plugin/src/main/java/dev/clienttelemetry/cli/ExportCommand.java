@@ -4,10 +4,10 @@
  */
 package dev.clienttelemetry.cli;
 
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
 import dev.clienttelemetry.subscription.InvalidSubscriptionException;
-import dev.clienttelemetry.subscription.Quoted;
 import dev.clienttelemetry.subscription.Subscription;
 import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.cli;
 
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.ClientAttribute;
 import dev.clienttelemetry.subscription.ClientAttributes;
 import dev.clienttelemetry.subscription.ClusterException;
@@ -11,7 +12,6 @@ import dev.clienttelemetry.subscription.ClusterSubscriptions;
 import dev.clienttelemetry.subscription.CompiledSubscription;
 import dev.clienttelemetry.subscription.InvalidSourceException;
 import dev.clienttelemetry.subscription.MatchSelector;
-import dev.clienttelemetry.subscription.Quoted;
 import dev.clienttelemetry.subscription.Subscription;
 import dev.clienttelemetry.subscription.SubscriptionFiles;
 import dev.clienttelemetry.subscription.SubscriptionSet;

@@ -4,7 +4,7 @@
  */
 package dev.clienttelemetry.cli;
 
-import dev.clienttelemetry.subscription.Quoted;
+import dev.clienttelemetry.message.Quoted;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import picocli.CommandLine.ITypeConverter;

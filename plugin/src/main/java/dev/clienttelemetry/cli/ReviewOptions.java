@@ -4,7 +4,7 @@
  */
 package dev.clienttelemetry.cli;
 
-import dev.clienttelemetry.subscription.Quoted;
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.SubscriptionReview;
 import dev.clienttelemetry.subscription.SubscriptionReview.Circumstances;
 import dev.clienttelemetry.subscription.SubscriptionSet;

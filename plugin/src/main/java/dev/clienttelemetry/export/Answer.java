@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -54,7 +55,7 @@ record Answer(Outcome outcome, String errorType, String detail, long retryAfterN
     static Answer unexpected(Throwable failure) {
         try {
             String type = ErrorTypes.of(failure);
-            return of(Outcome.RETRY, type, type + ": " + ForeignText.oneLine(failure.getMessage()));
+            return of(Outcome.RETRY, type, type + ": " + Quoted.line(failure.getMessage()));
         } catch (RuntimeException | Error e) {
             return UNEXPECTED;
         }

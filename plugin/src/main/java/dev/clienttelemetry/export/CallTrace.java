@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -132,7 +133,7 @@ final class CallTrace extends EventListener {
     }
 
     private String cause(IOException failure, OtlpProtocol protocol) {
-        String message = ForeignText.oneLine(root(failure).getMessage());
+        String message = Quoted.line(root(failure).getMessage());
         if (failure instanceof UnknownHostException) {
             return "unknown host: " + host(failure.getMessage());
         }
@@ -172,7 +173,7 @@ final class CallTrace extends EventListener {
 
     /** The JDK adds the resolver's words the first time, and while it remembers the failure it does not. */
     private static String host(String message) {
-        String line = ForeignText.oneLine(message);
+        String line = Quoted.line(message);
         int colon = line.indexOf(": ");
         return colon < 0 ? line : line.substring(0, colon);
     }
@@ -201,7 +202,7 @@ final class CallTrace extends EventListener {
             return "";
         }
         int end = message.indexOf('\n');
-        return ForeignText.oneLine(end < 0 ? message : message.substring(0, end));
+        return Quoted.line(end < 0 ? message : message.substring(0, end));
     }
 
     private static String lowerFirst(String message) {

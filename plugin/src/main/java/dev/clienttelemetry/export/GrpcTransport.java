@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import io.opentelemetry.sdk.common.export.Compressor;
 import java.io.IOException;
 import java.time.Clock;
@@ -104,7 +105,7 @@ final class GrpcTransport extends OtlpTransport {
                             Answer.Outcome.ENDPOINT_REFUSES,
                             "UNKNOWN",
                             "the endpoint answered in " + response.protocol() + " with content type "
-                                    + ForeignText.oneLine(response.header("content-type")) + ", not in gRPC; is it "
+                                    + Quoted.line(response.header("content-type")) + ", not in gRPC; is it "
                                     + OtlpProtocol.HTTP_PROTOBUF.description()
                                     + "? Then set otel.exporter.otlp.protocol=http/protobuf");
         }

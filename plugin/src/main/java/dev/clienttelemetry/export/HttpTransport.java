@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import io.opentelemetry.sdk.common.export.Compressor;
 import java.io.FilterOutputStream;
 import java.io.IOException;
@@ -105,7 +106,7 @@ final class HttpTransport extends OtlpTransport {
                     Answer.Outcome.ENDPOINT_REFUSES,
                     Integer.toString(response.code()),
                     "HTTP " + response.code() + ": redirected to "
-                            + ForeignText.oneLine(OtlpSettings.shown(response.header("location", "")))
+                            + Quoted.line(OtlpSettings.shown(response.header("location", "")))
                             + "; set otel.exporter.otlp.endpoint to where it leads");
         }
         return OtlpAnswers.http(
@@ -126,7 +127,7 @@ final class HttpTransport extends OtlpTransport {
             String json = new String(body, StandardCharsets.UTF_8).strip();
             if (json.startsWith("{")) {
                 boolean plain = json.chars().noneMatch(c -> c >= '0' && c <= '9') && !json.contains("errorMessage");
-                return Answer.accepted(new PartialSuccess(0, plain ? "" : ForeignText.oneLine(json)));
+                return Answer.accepted(new PartialSuccess(0, plain ? "" : Quoted.line(json)));
             }
         } else if ((lower.isEmpty() || lower.startsWith("application/x-protobuf"))
                 && (body.length == MAX_ANSWER_BYTES || PartialSuccess.isResponse(body))) {
@@ -135,7 +136,7 @@ final class HttpTransport extends OtlpTransport {
         return Answer.of(
                 Answer.Outcome.ENDPOINT_REFUSES,
                 Answer.INVALID_RESPONSE,
-                "HTTP " + response.code() + " with " + (lower.isEmpty() ? "no content type" : ForeignText.oneLine(type))
+                "HTTP " + response.code() + " with " + (lower.isEmpty() ? "no content type" : Quoted.line(type))
                         + " and a body that is no answer of OTLP" + OtlpAnswers.CHECK_ADDRESS);
     }
 
@@ -149,7 +150,7 @@ final class HttpTransport extends OtlpTransport {
         }
         return isProtobuf(response)
                 ? OtlpAnswers.statusMessage(body)
-                : ForeignText.oneLine(new String(body, StandardCharsets.UTF_8));
+                : Quoted.line(new String(body, StandardCharsets.UTF_8));
     }
 
     private static boolean isProtobuf(Response response) {

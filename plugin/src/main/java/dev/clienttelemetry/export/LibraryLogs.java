@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.exporter.otlp.internal.GrpcExporter;
 import io.opentelemetry.exporter.otlp.internal.HttpExporter;
@@ -98,9 +99,9 @@ final class LibraryLogs implements AutoCloseable {
                 return;
             }
             String logger = String.valueOf(logged.getLoggerName());
-            String message = ForeignText.oneLine(formatter.formatMessage(logged));
+            String message = Quoted.line(formatter.formatMessage(logged));
             Throwable thrown = logged.getThrown();
-            String line = thrown == null ? message : message + " (" + ForeignText.oneLine(thrown.toString()) + ")";
+            String line = thrown == null ? message : message + " (" + Quoted.line(thrown.toString()) + ")";
             org.slf4j.Logger target = LoggerFactory.getLogger(logger);
             boolean told = logger.equals(HttpExporter.class.getName()) || logger.equals(GrpcExporter.class.getName());
             if (told || logged.getLevel().intValue() < Level.INFO.intValue()) {

@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.NearestName;
+import dev.clienttelemetry.message.Quoted;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -110,7 +112,7 @@ public final class OtelProperties implements ConfigProperties {
         for (String name : server.keySet()) {
             if (!isKnown(name)) {
                 String nearest = nearestKnown(name);
-                found.add(ForeignText.oneLine(name) + " has no effect here"
+                found.add(Quoted.line(name) + " has no effect here"
                         + (nearest == null
                                 ? ": of the otel.* settings only those of the OTLP metrics exporter, "
                                         + RESOURCE_ATTRIBUTES + " and " + EXPORT_INTERVAL + " have"
@@ -305,33 +307,6 @@ public final class OtelProperties implements ConfigProperties {
             known.add(GENERAL + option);
             known.add(METRICS + option);
         }
-        String nearest = null;
-        int best = 4;
-        for (String candidate : known) {
-            int distance = distance(name, candidate);
-            if (distance < best) {
-                best = distance;
-                nearest = candidate;
-            }
-        }
-        return nearest;
-    }
-
-    /** Levenshtein's distance. */
-    private static int distance(String a, String b) {
-        int[] previous = new int[b.length() + 1];
-        for (int j = 0; j <= b.length(); j++) {
-            previous[j] = j;
-        }
-        for (int i = 1; i <= a.length(); i++) {
-            int[] current = new int[b.length() + 1];
-            current[0] = i;
-            for (int j = 1; j <= b.length(); j++) {
-                int substitution = previous[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
-                current[j] = Math.min(substitution, 1 + Math.min(previous[j], current[j - 1]));
-            }
-            previous = current;
-        }
-        return previous[b.length()];
+        return NearestName.slipOf(name, known);
     }
 }

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -165,7 +166,7 @@ final class OtlpAnswers {
                 message = fields.text();
             }
         }
-        return ForeignText.oneLine(message);
+        return Quoted.line(message);
     }
 
     /** Decodes {@code grpc-message}: percent-encoded UTF-8; what is malformed stays as it is. */
@@ -188,7 +189,7 @@ final class OtlpAnswers {
             }
             out[length++] = in[i];
         }
-        return ForeignText.oneLine(new String(out, 0, length, StandardCharsets.UTF_8));
+        return Quoted.line(new String(out, 0, length, StandardCharsets.UTF_8));
     }
 
     /** Retry-After (RFC 9110, 10.2.3): seconds or a date; -1 where it is neither. */

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.metrics.ServerAddress;
 import io.opentelemetry.common.ComponentLoader;
 import io.opentelemetry.sdk.autoconfigure.spi.ConfigProperties;
@@ -126,11 +127,10 @@ public final class OtlpConnection implements AutoCloseable {
             return provider().createExporter(new ExporterProperties(senders));
         } catch (ConfigurationException | IllegalArgumentException | IllegalStateException e) {
             // All that can be named better is checked before; what is left is about certificates and keys.
-            throw new ConfigException(
-                    "Invalid otel.exporter.otlp.* configuration: " + ForeignText.oneLine(e.getMessage())
-                            + (e.getCause() == null
-                                    ? ""
-                                    : " (" + ForeignText.oneLine(e.getCause().toString()) + ")"));
+            throw new ConfigException("Invalid otel.exporter.otlp.* configuration: " + Quoted.line(e.getMessage())
+                    + (e.getCause() == null
+                            ? ""
+                            : " (" + Quoted.line(e.getCause().toString()) + ")"));
         }
     }
 

@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
+
 /**
  * The part of an {@code ExportMetricsServiceResponse} that says something: {@code partial_success} (field 1) with {@code
  * rejected_data_points} (1) and {@code error_message} (2).
@@ -28,7 +30,7 @@ record PartialSuccess(long rejectedPoints, String message) {
                 }
             }
         }
-        return new PartialSuccess(Math.max(0, rejected), ForeignText.oneLine(message));
+        return new PartialSuccess(Math.max(0, rejected), Quoted.line(message));
     }
 
     /** Returns whether bytes are an {@code ExportMetricsServiceResponse}, which no bytes at all are too. */

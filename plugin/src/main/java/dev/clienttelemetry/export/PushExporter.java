@@ -5,6 +5,7 @@
 package dev.clienttelemetry.export;
 
 import dev.clienttelemetry.instance.ClientInstance;
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.time.Duration;
@@ -600,6 +601,6 @@ public final class PushExporter {
     private static String name(ClientInstance instance) {
         String clientId = instance.client().clientId();
         String id = new Uuid(instance.idMostSignificantBits(), instance.idLeastSignificantBits()).toString();
-        return clientId == null ? id : id + " (client id " + ForeignText.oneLine(clientId) + ")";
+        return clientId == null ? id : id + " (client id " + Quoted.line(clientId) + ")";
     }
 }

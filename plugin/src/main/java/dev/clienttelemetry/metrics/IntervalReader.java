@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.metrics;
 
+import dev.clienttelemetry.message.RepeatedFailure;
 import io.opentelemetry.sdk.common.CompletableResultCode;
 import io.opentelemetry.sdk.common.export.MemoryMode;
 import io.opentelemetry.sdk.metrics.Aggregation;
@@ -27,15 +28,13 @@ import org.slf4j.LoggerFactory;
 final class IntervalReader implements MetricReader {
     private static final Logger LOG = LoggerFactory.getLogger(IntervalReader.class);
     private static final long EXPORT_TIMEOUT_SECONDS = 30;
-    private static final long LOG_INTERVAL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     private final MetricExporter exporter;
     private final Duration interval;
     private final ScheduledThreadPoolExecutor thread;
-    /** Both are the thread's own. */
-    private long failures;
-
-    private long lastLoggedNanos;
+    // The interval may be a millisecond.
+    private final RepeatedFailure failure =
+            new RepeatedFailure(LOG, "The plugin's own metrics could not be sent this time", System::nanoTime);
     private volatile CollectionRegistration registration = CollectionRegistration.noop();
 
     IntervalReader(MetricExporter exporter, Duration interval) {
@@ -80,27 +79,7 @@ final class IntervalReader implements MetricReader {
             }
         } catch (Throwable unexpected) {
             // A periodic task that throws is not run again, out of memory or not.
-            failed(unexpected);
-        }
-    }
-
-    /** Logs once with its stack trace, then at most once a minute: the interval may be a millisecond. */
-    private void failed(Throwable unexpected) {
-        try {
-            long now = System.nanoTime();
-            failures++;
-            if (failures == 1) {
-                LOG.warn("The plugin's own metrics could not be sent this time", unexpected);
-                lastLoggedNanos = now;
-            } else if (now - lastLoggedNanos >= LOG_INTERVAL_NANOS) {
-                LOG.warn(
-                        "The plugin's own metrics could not be sent this time, the {}th since start: {}",
-                        failures,
-                        unexpected.toString());
-                lastLoggedNanos = now;
-            }
-        } catch (Throwable logging) {
-            // Out of memory, or a logging system that throws: the next interval tries again.
+            failure.happened(unexpected);
         }
     }
 

@@ -1,5 +1,5 @@
 /**
- * The instruments that every stage fills, and what shows them in JMX and OpenTelemetry. Uses no other package
- * of the plugin.
+ * The instruments that every stage fills, and what shows them in JMX and OpenTelemetry. May use
+ * {@code message}.
  */
 package dev.clienttelemetry.metrics;

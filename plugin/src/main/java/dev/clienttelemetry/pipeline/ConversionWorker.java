@@ -8,6 +8,7 @@ import dev.clienttelemetry.export.Chunk;
 import dev.clienttelemetry.export.ExportBuffer;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.message.RepeatedFailure;
 import dev.clienttelemetry.otlp.ConvertedPush;
 import java.time.Duration;
 import java.util.Queue;

@@ -5,6 +5,7 @@
 package dev.clienttelemetry.pipeline;
 
 import dev.clienttelemetry.instance.Client;
+import dev.clienttelemetry.message.Quoted;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -15,7 +16,6 @@ import org.slf4j.Logger;
  */
 final class FirstPush {
     private static final long PATIENCE_NANOS = TimeUnit.MINUTES.toNanos(10);
-    private static final int LONGEST_SHOWN = 100;
 
     private final Logger log;
     private final LongSupplier nanoClock;
@@ -56,21 +56,7 @@ final class FirstPush {
                         + " or to a listener in front of which a proxy hides the telemetry requests");
     }
 
-    /** What a client wrote, safe to log: bounded, and nothing in it but printable ASCII. */
-    private static String shown(String text) {
-        if (text == null) {
-            return "unknown";
-        }
-        int length = Math.min(text.length(), LONGEST_SHOWN);
-        StringBuilder shown = new StringBuilder(length + 2);
-        for (int i = 0; i < length; i++) {
-            char c = text.charAt(i);
-            if (c >= ' ' && c <= '~') {
-                shown.append(c);
-            } else {
-                shown.append(String.format("\\u%04x", (int) c));
-            }
-        }
-        return length < text.length() ? shown.append("...").toString() : shown.toString();
+    private static String shown(String told) {
+        return told == null ? "unknown" : Quoted.text(told);
     }
 }

@@ -12,6 +12,7 @@ import dev.clienttelemetry.export.PushExporter;
 import dev.clienttelemetry.instance.Client;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.message.RepeatedFailure;
 import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.ServiceIdentity;

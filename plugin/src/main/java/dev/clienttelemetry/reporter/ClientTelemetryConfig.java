@@ -4,9 +4,9 @@
  */
 package dev.clienttelemetry.reporter;
 
+import dev.clienttelemetry.message.NearestName;
 import dev.clienttelemetry.otlp.Label;
 import dev.clienttelemetry.pipeline.PipelineSettings;
-import dev.clienttelemetry.subscription.NearestName;
 import dev.clienttelemetry.subscription.SynchronizerSettings;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.NearestName;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;

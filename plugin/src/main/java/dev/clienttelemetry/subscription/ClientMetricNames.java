@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.NearestName;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

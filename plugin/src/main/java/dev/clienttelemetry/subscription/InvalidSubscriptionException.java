@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
 import java.util.List;
 
 /** Thrown for a subscription that Apache Kafka would refuse. */

@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
+
 /**
  * One error in the files that subscriptions are read from.
  *

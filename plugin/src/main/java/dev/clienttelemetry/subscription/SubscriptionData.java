@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.NearestName;
+import dev.clienttelemetry.message.Quoted;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.ClientMetricNames.ClientType;
 import dev.clienttelemetry.subscription.SubscriptionWarning.Kind;
 import java.time.Duration;

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.metrics.Counter;
 import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.TelemetryMetrics;

@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
+
 /**
  * Something about a set of subscriptions that Kafka accepts and that is likely to hurt.
  *

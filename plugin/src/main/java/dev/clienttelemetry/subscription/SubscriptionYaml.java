@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.NearestName;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashSet;

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Quoted;
 import java.util.List;
 
 /** A YAML node with the place where it starts (line and column from 1). */

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.clienttelemetry.instance.Client;
 import dev.clienttelemetry.instance.ClientInstances;
+import dev.clienttelemetry.message.RepeatedFailure;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -46,7 +47,7 @@ class OperatorMessagesTest {
         new FirstPush(LOG, nanos::get).received(push("x\nINFO all is well \u001b[2J\u202e{}" + "y".repeat(500)));
 
         assertThat(log.lines()).singleElement().satisfies(line -> assertThat(line)
-                .contains("client id x\\u000aINFO all is well \\u001b[2J\\u202e{}yyy")
+                .contains("client id x\\nINFO all is well \\u001b[2J\\u202e{}yyy")
                 .hasSizeLessThan(300)
                 .matches("\\p{Print}+"));
     }

@@ -4,7 +4,7 @@
  */
 package dev.clienttelemetry.gateway.kroxylicious;
 
-import dev.clienttelemetry.subscription.NearestName;
+import dev.clienttelemetry.message.NearestName;
 import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.LinkedHashMap;

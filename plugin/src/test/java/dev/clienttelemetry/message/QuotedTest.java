@@ -2,7 +2,7 @@
  * Copyright Kafka Client Telemetry authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-package dev.clienttelemetry.subscription;
+package dev.clienttelemetry.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -15,7 +15,7 @@ class QuotedTest {
     @ValueSource(
             ints = {
                 0, 0x1b, 0x7f, 0x85, 0xad, 0x061c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066,
-                0x2069, 0xd800, 0xdfff, 0xfeff, 0xffff, 0xe0001
+                0x2069, 0xd800, 0xdfff, 0xe000, 0xfeff, 0xffff, 0xe0001
             })
     void escapesWhatDoesNotShowOrTurnsTheText(int codePoint) {
         StringBuilder escaped = new StringBuilder("a");
@@ -38,5 +38,13 @@ class QuotedTest {
         assertThat(Quoted.text("x".repeat(1000))).isEqualTo("x".repeat(120) + "...");
         assertThat(Quoted.text("x".repeat(119) + "\ud83d\ude00y")).isEqualTo("x".repeat(119) + "\ud83d\ude00...");
         assertThat(Quoted.whole("x".repeat(1000))).hasSize(1000);
+    }
+
+    @Test
+    void whatAnotherProgramSaysIsOneLine() {
+        assertThat(Quoted.line("a\n\tb\r\u001b[2J\u202e\ue000 ")).isEqualTo("a  b \\u001b[2J\\u202e\\ue000");
+        assertThat(Quoted.line("x".repeat(300))).isEqualTo("x".repeat(300));
+        assertThat(Quoted.line("x".repeat(10_000))).isEqualTo("x".repeat(300) + "...");
+        assertThat(Quoted.line(null)).isEmpty();
     }
 }

@@ -2,7 +2,7 @@
  * Copyright Kafka Client Telemetry authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-package dev.clienttelemetry.subscription;
+package dev.clienttelemetry.message;
 
 /**
  * Text from outside as it may appear in a message or a log line: bounded, and escaped where a character would not show,
@@ -10,6 +10,7 @@ package dev.clienttelemetry.subscription;
  */
 public final class Quoted {
     private static final int MAX_LENGTH = 120;
+    private static final int MAX_LINE_LENGTH = 300;
 
     private Quoted() {}
 
@@ -29,6 +30,21 @@ public final class Quoted {
      */
     public static String whole(String value) {
         return text(value, Integer.MAX_VALUE);
+    }
+
+    /**
+     * Returns what another program says in one line, cut after {@value #MAX_LINE_LENGTH} characters or a few more: its line
+     * breaks and tabs are spaces.
+     *
+     * @param said what it says; null is nothing, which is empty
+     */
+    public static String line(String said) {
+        if (said == null) {
+            return "";
+        }
+        String line = said.length() > 2 * MAX_LINE_LENGTH ? said.substring(0, 2 * MAX_LINE_LENGTH) : said;
+        return text(line.replace('\n', ' ').replace('\r', ' ').replace('\t', ' '), MAX_LINE_LENGTH)
+                .strip();
     }
 
     private static String text(String value, int maxLength) {
@@ -69,13 +85,14 @@ public final class Quoted {
                     Character.LINE_SEPARATOR,
                     Character.PARAGRAPH_SEPARATOR,
                     Character.SURROGATE,
+                    Character.PRIVATE_USE,
                     Character.UNASSIGNED -> false;
             default -> true;
         };
     }
 
     /** Returns the index of a surrogate without its partner, which no encoding can carry; -1 where there is none. */
-    static int loneSurrogate(String text) {
+    public static int loneSurrogate(String text) {
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
             if (Character.isHighSurrogate(c) && i + 1 < text.length() && Character.isLowSurrogate(text.charAt(i + 1))) {

@@ -2,7 +2,7 @@
  * Copyright Kafka Client Telemetry authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-package dev.clienttelemetry.pipeline;
+package dev.clienttelemetry.message;
 
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;

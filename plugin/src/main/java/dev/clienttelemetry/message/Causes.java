@@ -2,21 +2,20 @@
  * Copyright Kafka Client Telemetry authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-package dev.clienttelemetry.cli;
+package dev.clienttelemetry.message;
 
-import dev.clienttelemetry.subscription.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.KafkaException;
 
 /** What an exception and its causes tell, without what only says that something failed. */
-final class Causes {
+public final class Causes {
     private static final int MAX_DEPTH = 10;
 
     private Causes() {}
 
     /** Returns the messages of an exception and its causes, outermost first, each once. */
-    static String text(Throwable thrown) {
+    public static String text(Throwable thrown) {
         List<String> messages = new ArrayList<>();
         Throwable at = thrown;
         for (int depth = 0; at != null && depth < MAX_DEPTH; depth++, at = at.getCause()) {

@@ -2,7 +2,7 @@
  * Copyright Kafka Client Telemetry authors.
  * SPDX-License-Identifier: Apache-2.0
  */
-package dev.clienttelemetry.subscription;
+package dev.clienttelemetry.message;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
