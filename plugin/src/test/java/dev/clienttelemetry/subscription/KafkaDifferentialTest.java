@@ -73,6 +73,7 @@ class KafkaDifferentialTest {
             "[ab]+",
             "(?i)A",
             "librdkafka|sarama",
+            "unknown|",
             "4\\..*",
             "127\\.0\\.0\\.1",
             "^a$",
@@ -133,7 +134,7 @@ class KafkaDifferentialTest {
                         Arbitraries.frequencyOf(
                                 Tuple.of(9, Arbitraries.of(KEYS.subList(0, 6))), Tuple.of(1, Arbitraries.of(KEYS))),
                         Arbitraries.frequencyOf(
-                                Tuple.of(6, Arbitraries.of(REGEXES.subList(0, 11))),
+                                Tuple.of(6, Arbitraries.of(REGEXES.subList(0, 12))),
                                 Tuple.of(1, Arbitraries.of(REGEXES)),
                                 Tuple.of(
                                         1,
@@ -164,13 +165,13 @@ class KafkaDifferentialTest {
     @Provide
     Arbitrary<ClientAttributes> clients() {
         Arbitrary<String> names =
-                Arbitraries.of("a", "b", "ab", "aa", "A", "", "apache-kafka-java", "librdkafka", "billing-1");
+                Arbitraries.of("a", "b", "ab", "aa", "A", "", "apache-kafka-java", "librdkafka", "unknown", "a\nb");
         return Combinators.combine(
                         Arbitraries.longs(),
                         Arbitraries.longs(),
+                        names.injectNull(0.1),
                         names,
-                        names,
-                        Arbitraries.of("4.4.0", "2.5.0", "unknown", "a"),
+                        Arbitraries.of("4.4.0", "2.5.0", "unknown", "a", ""),
                         Arbitraries.of("127.0.0.1", "10.1.2.3", "2001:db8::1"),
                         Arbitraries.integers().between(1, 65535))
                 .as((most, least, id, software, version, address, port) -> new ClientAttributes(
