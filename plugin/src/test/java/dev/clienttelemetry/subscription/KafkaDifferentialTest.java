@@ -73,7 +73,7 @@ class KafkaDifferentialTest {
             "[ab]+",
             "(?i)A",
             "librdkafka|sarama",
-            "unknown|",
+            "unknown",
             "4\\..*",
             "127\\.0\\.0\\.1",
             "^a$",
