@@ -14,15 +14,25 @@ import static dev.clienttelemetry.otlp.ConverterFixture.resource;
 import static dev.clienttelemetry.otlp.ConverterFixture.sums;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.metrics.PointDropReason;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
+import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
 import io.opentelemetry.proto.resource.v1.Resource;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -302,5 +312,79 @@ class BoundsTest {
         outline.clear();
         assertThat(outline.points.add()).isZero();
         assertThat(outline.points.kind.length).isBetween(1, 100);
+    }
+
+    @Test
+    void aGiantPushInAnyFormLeavesNoGiantMemoryBehind() throws Exception {
+        MetricsData small = push(gauge("g", delta(1, 2, 1L)), counter("c", delta(1, 2, 1L)));
+        fixture.convert(small);
+        long before = heldBytes(fixture.converter());
+        ScopeMetrics.Builder giant = ScopeMetrics.newBuilder();
+        for (int i = 0; i < 40_000; i++) {
+            giant.addMetrics(gauge("g" + i, delta(1, 2, 1L)));
+        }
+        for (String schemaUrl : new String[] {"", "u"}) {
+            // The schema's address belongs behind the metrics.
+            ByteString scope = ScopeMetrics.newBuilder()
+                    .setSchemaUrl(schemaUrl)
+                    .build()
+                    .toByteString()
+                    .concat(giant.build().toByteString());
+            assertThat(metrics(fixture.convert(nested(1, nested(2, scope)).toByteArray())))
+                    .hasSize(40_000);
+            fixture.convert(small);
+            assertThat(heldBytes(fixture.converter())).isLessThan(before + 10_000);
+        }
+    }
+
+    private static ByteString nested(int field, ByteString message) {
+        return UnknownFieldSet.newBuilder()
+                .addField(
+                        field,
+                        UnknownFieldSet.Field.newBuilder()
+                                .addLengthDelimited(message)
+                                .build())
+                .build()
+                .toByteString();
+    }
+
+    /** Returns the size of all arrays that an object of this package has, and those that it has of this package. */
+    private static long heldBytes(Object root) throws IllegalAccessException {
+        Set<Object> known = Collections.newSetFromMap(new IdentityHashMap<>());
+        Deque<Object> open = new ArrayDeque<>(List.of(root));
+        long bytes = 0;
+        while (!open.isEmpty()) {
+            Object object = open.pop();
+            if (!known.add(object)) {
+                continue;
+            }
+            for (Class<?> type = object.getClass(); type != Object.class; type = type.getSuperclass()) {
+                for (Field field : type.getDeclaredFields()) {
+                    if (Modifier.isStatic(field.getModifiers())) {
+                        continue;
+                    }
+                    field.setAccessible(true);
+                    Object value = field.get(object);
+                    if (value instanceof long[] longs) {
+                        bytes += 8L * longs.length;
+                    } else if (value instanceof int[] ints) {
+                        bytes += 4L * ints.length;
+                    } else if (value instanceof byte[] raw) {
+                        bytes += raw.length;
+                    } else if (value instanceof boolean[] booleans) {
+                        bytes += booleans.length;
+                    } else if (isOfThisPackage(value)) {
+                        open.push(value);
+                    }
+                }
+            }
+        }
+        return bytes;
+    }
+
+    private static boolean isOfThisPackage(Object value) {
+        return value != null
+                && !(value instanceof Enum)
+                && value.getClass().getPackage() == BoundsTest.class.getPackage();
     }
 }
