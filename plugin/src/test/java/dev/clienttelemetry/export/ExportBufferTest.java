@@ -347,6 +347,30 @@ class ExportBufferTest {
     }
 
     @Test
+    void anExportBeganWithWhicheverOfItsPushesWasSentFirst() {
+        long start = clock.getAsLong();
+        offer();
+        convert(1);
+        Batch busy = takeBatch(PAYLOAD);
+        offer();
+        convert(1);
+        offer();
+        convert(2);
+        Batch first = takeBatch(PAYLOAD);
+        buffer.begin(first, start + 100);
+        first.failed("503");
+        buffer.giveBackAlone(first, 0, start + 200);
+        buffer.done(busy, null, start + 300);
+
+        Batch both = takeBatch(10 * PAYLOAD);
+        assertThat(both.instances()).isEqualTo(2);
+        assertThat(both.entries.get(0).attempted()).isFalse();
+        buffer.begin(both, start + 1000);
+
+        assertThat(both.firstAttemptNanos()).isEqualTo(start + 100);
+    }
+
+    @Test
     void closingCountsWhatWaitsInAllStages() {
         offer();
         convert(1);

@@ -6,6 +6,9 @@ package dev.clienttelemetry.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Field;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class SendQueueTest {
@@ -91,5 +94,66 @@ class SendQueueTest {
         assertThat(ofMany.entries).hasSize(4096);
         assertThat(ofMany.instances()).isEqualTo(4096);
         assertThat(queue.size()).isEqualTo(10_000 - 2 * 4096);
+    }
+
+    private void goAlone(int instance, long millis) {
+        queue.goAlone(
+                pushes.instance(instance),
+                clock.getAsLong() + TimeUnit.MILLISECONDS.toNanos(millis),
+                clock.getAsLong());
+    }
+
+    /** Returns how many chunks are sent alone of those of the first few instances. */
+    private int alone(int instances) {
+        int alone = 0;
+        for (int i = 1; i <= instances; i++) {
+            add(i, 1);
+            Batch batch = new Batch();
+            if (queue.hasReadyAlone()) {
+                alone++;
+                queue.takeAlone(batch);
+            } else {
+                queue.takeBatch(batch, 1);
+            }
+            queue.done(batch, clock.getAsLong());
+        }
+        return alone;
+    }
+
+    private Map<?, ?> remembered() throws ReflectiveOperationException {
+        Field alone = SendQueue.class.getDeclaredField("aloneUntilNanos");
+        alone.setAccessible(true);
+        return (Map<?, ?>) alone.get(queue);
+    }
+
+    @Test
+    void instancesWhosePushesGoAloneAreForgottenOnceTheirTimeIsOver() throws Exception {
+        goAlone(1, 10);
+        goAlone(2, 10);
+        clock.advanceMillis(5);
+        goAlone(1, 10);
+        assertThat(alone(2)).isEqualTo(2);
+
+        clock.advanceMillis(5);
+        assertThat(alone(2)).as("only the first, once more").isEqualTo(1);
+        goAlone(3, 10);
+        assertThat(remembered()).hasSize(2);
+
+        clock.advanceMillis(10);
+        goAlone(4, 10);
+        assertThat(remembered()).hasSize(1);
+    }
+
+    @Test
+    void noMoreInstancesGoAloneThanAreRememberedByDefault() throws Exception {
+        for (int i = 1; i <= 16_384; i++) {
+            goAlone(i, 10);
+        }
+        assertThat(alone(3)).isEqualTo(3);
+
+        goAlone(20_000, 10);
+
+        assertThat(remembered()).hasSize(16_384);
+        assertThat(alone(3)).as("all but the one that would be over first").isEqualTo(2);
     }
 }
