@@ -5,13 +5,17 @@
 package dev.clienttelemetry.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import io.opentelemetry.sdk.common.export.RetryPolicy;
 import java.lang.reflect.Field;
+import java.util.ArrayList;
 import java.util.Random;
 import java.util.TreeSet;
 import java.util.function.LongSupplier;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.LoggerFactory;
@@ -24,6 +28,7 @@ class SenderFaultsTest {
     private enum Place {
         CLOCK,
         READY_CLIENTS,
+        FAILED_BATCHES,
         SENDER
     }
 
@@ -65,6 +70,7 @@ class SenderFaultsTest {
                     new BackOff(RetryPolicy.getDefault(), () -> 0.5));
             breakReadyClients("ready");
             breakReadyClients("readyAlone");
+            breakFailedBatches();
             ready = true;
         }
 
@@ -90,6 +96,31 @@ class SenderFaultsTest {
                 public boolean add(Object lane) {
                     pass(Place.READY_CLIENTS);
                     return super.add(lane);
+                }
+            });
+        }
+
+        private void breakFailedBatches() throws ReflectiveOperationException {
+            Field kept = PushExporter.class.getDeclaredField("kept");
+            kept.setAccessible(true);
+            kept.set(exporter, new ArrayList<Batch>() {
+                private static final long serialVersionUID = 1;
+
+                private int room;
+
+                @Override
+                public void ensureCapacity(int capacity) {
+                    if (capacity > room) {
+                        pass(Place.FAILED_BATCHES);
+                        room = capacity;
+                    }
+                }
+
+                @Override
+                public boolean add(Batch batch) {
+                    ensureCapacity(size() + 1);
+                    room = 0;
+                    return super.add(batch);
                 }
             });
         }
@@ -158,5 +189,36 @@ class SenderFaultsTest {
             course.check();
         } while (course.broke);
         assertThat(faultAt).as("places where it broke").isGreaterThan(30);
+    }
+
+    /** An entry without a chunk stands for the memory's end amid the making of a batch. */
+    @Test
+    void whatABatchThatCouldNotBeMadeHadAlreadyTakenIsDroppedAndTheRestIsSent() throws Exception {
+        Course course = new Course(Place.SENDER, 0);
+        for (String push : new String[] {"a1", "a2"}) {
+            course.buffer.offer(new Pushes.Raw(10));
+            course.buffer.converted(course.buffer.take(), course.pushes.chunk(push));
+        }
+        Field queue = ExportBuffer.class.getDeclaredField("queue");
+        queue.setAccessible(true);
+        Field newest = SendQueue.class.getDeclaredField("newest");
+        newest.setAccessible(true);
+        Object second = newest.get(queue.get(course.buffer));
+        Field chunk = SendQueue.Entry.class.getDeclaredField("chunk");
+        chunk.setAccessible(true);
+        Object taken = chunk.get(second);
+        chunk.set(second, null);
+        assertThatThrownBy(course.exporter::step).isInstanceOf(NullPointerException.class);
+        chunk.set(second, taken);
+
+        course.exporter.step();
+        course.requests.next().answer(Answer.Outcome.ACCEPTED);
+        course.exporter.step();
+
+        assertThat(course.requests.sent).containsExactly("a2");
+        assertThat(course.metrics.pushesDropped().total(PushDropReason.INTERNAL_ERROR))
+                .isEqualTo(1);
+        assertThat(course.buffer.pushes()).isZero();
+        assertThat(course.buffer.bytes()).isZero();
     }
 }
