@@ -400,6 +400,20 @@ public final class PushExporter {
     }
 
     private void await() throws InterruptedException {
+        Pause pause = pause();
+        buffer.await(pause.readyBytes(), pause.nanos());
+    }
+
+    /**
+     * How long there is nothing to do for the sender unless somebody wakes it.
+     *
+     * @param readyBytes how much that is ready to be sent ends it; {@code Long.MAX_VALUE} where nothing could be sent
+     * @param nanos how long it is at most
+     */
+    record Pause(long readyBytes, long nanos) {}
+
+    /** Returns the pause after a step that has done all that could be done. */
+    Pause pause() {
         long now = nanoClock.getAsLong();
         long wait = buffer.pushes() == 0 ? IDLE_NANOS : BUSY_NANOS;
         long readyBytes = Long.MAX_VALUE;
@@ -420,7 +434,7 @@ public final class PushExporter {
         if (closing) {
             wait = Math.min(wait, Math.max(0, deadlineNanos - now));
         }
-        buffer.await(readyBytes, wait);
+        return new Pause(readyBytes, wait);
     }
 
     private void takeAnswers() {

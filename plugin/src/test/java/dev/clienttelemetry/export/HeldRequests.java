@@ -8,21 +8,21 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** Records requests and answers them when the test says so. For pushes whose bytes are words that end with a blank. */
 final class HeldRequests implements RequestSender {
-    final Deque<Held> open = new ArrayDeque<>();
+    final Deque<Held> open = new ConcurrentLinkedDeque<>();
     /** All requests so far, each as its pushes with blanks between them. */
-    final List<String> sent = new ArrayList<>();
+    final List<String> sent = new CopyOnWriteArrayList<>();
 
-    boolean closed;
+    volatile boolean closed;
 
     record Held(String pushes, Consumer<Answer> onAnswer) {
         void answer(Answer.Outcome outcome) {

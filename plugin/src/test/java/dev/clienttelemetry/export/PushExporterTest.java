@@ -31,6 +31,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -300,6 +301,23 @@ class PushExporterTest {
         assertThat(requests.sent).containsExactly("a1", "a1");
     }
 
+    /** Retry-After: 0 is what some proxies say for want of better knowledge. */
+    @Test
+    void anEndpointThatAsksForNoSilenceIsTriedAgainAfterTheBackOffAndOthersAtOnce() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        requests.next().retryAfter(0);
+        exporter.step();
+        push("b1");
+
+        stepAfter(LINGER_MS);
+        assertThat(requests.sent).containsExactly("a1", "b1");
+        stepAfter(499);
+        assertThat(requests.sent).hasSize(2);
+        stepAfter(1);
+        assertThat(requests.sent).containsExactly("a1", "b1", "a1");
+    }
+
     @Test
     void silenceIsToldWhereOthersGotThrough() {
         push("a1");
@@ -545,6 +563,96 @@ class PushExporterTest {
         stepAfter(1000);
 
         assertThat(requests.sent).containsExactly("a1 b1 c1 d1", "a1 b1", "c1 d1", "a1 b1");
+    }
+
+    @Test
+    void whatWasAcceptedWhileABatchGotNoAnswerSpeaksAgainstIt() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        push("b1");
+        stepAfter(LINGER_MS);
+        requests.of("b1").answer(ACCEPTED);
+        exporter.step();
+
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+        stepAfter(1000);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+
+        assertThat(dropped(PushDropReason.REFUSED_BY_BACKEND)).isEqualTo(1);
+    }
+
+    @Test
+    void whatWasAcceptedBeforeABatchWasSentDoesNotSpeakAgainstIt() {
+        push("z1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(ACCEPTED);
+        push("a1", "b1", "c1", "d1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+        stepAfter(1000);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+
+        stepAfter(1499);
+        assertThat(requests.sent).hasSize(3);
+        stepAfter(1);
+        assertThat(requests.sent).containsExactly("z1", "a1 b1 c1 d1", "a1 b1 c1 d1", "a1 b1", "c1 d1");
+
+        requests.answerAll(pushes -> true, TIMEOUT);
+        exporter.step();
+        stepAfter(2249);
+        assertThat(requests.sent).hasSize(5);
+        stepAfter(1);
+        assertThat(requests.sent).endsWith("c1 d1", "a1", "b1", "c1", "d1");
+        assertThat(metrics.pushesDropped().total()).isZero();
+    }
+
+    @Test
+    void aBatchThatTimesOutIsDividedAlsoWhereOnlyOneRequestMayBeInFlight() {
+        exporter = exporter(100, 1);
+        push("a1", "b1");
+        stepAfter(LINGER_MS);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+        stepAfter(1000);
+        requests.next().answer(TIMEOUT);
+        exporter.step();
+        stepAfter(1500);
+        requests.next().answer(ACCEPTED);
+        exporter.step();
+
+        assertThat(requests.sent).containsExactly("a1 b1", "a1 b1", "a1", "b1");
+    }
+
+    @Test
+    void aClientsPushesAreNotDividedForATimeout() {
+        push("a1", "a2");
+        stepAfter(LINGER_MS);
+        for (int i = 0; i < 3; i++) {
+            requests.next().answer(TIMEOUT);
+            exporter.step();
+            stepAfter(5000);
+        }
+
+        assertThat(requests.sent).containsExactly("a1 a2", "a1 a2", "a1 a2", "a1 a2");
+    }
+
+    @Test
+    void pushesThatAreToGoAloneOutlastASilence() {
+        exporter = exporter(6, 8);
+        push("b12345", "a1", "a2");
+        exporter.step();
+        requests.of("b12345").retryAfter(TimeUnit.SECONDS.toNanos(20));
+        requests.of("a1").answer(CONTENT_REFUSED);
+        exporter.step();
+        exporter.step();
+        stepAfter(20_000);
+
+        assertThat(requests.sent).containsExactly("b12345", "a1 a2", "b12345", "a1");
+        assertThat(metrics.pushesDropped().total()).isZero();
     }
 
     @Test
@@ -848,6 +956,212 @@ class PushExporterTest {
         assertThat(exporter.pointsInFlight()).isZero();
         assertExported(0, Map.of("type", 3, "cancelled", 3));
         assertOperations(0, 2);
+    }
+
+    private CompletableFuture<Void> closeWithin(Duration timeout) {
+        return CompletableFuture.runAsync(() -> exporter.close(timeout)).orTimeout(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void closingWaitsForWhatIsUnderWayAndForNothingElse() {
+        push("a1");
+        clock.advanceMillis(LINGER_MS);
+        exporter.start();
+        await().until(() -> requests.open.size() == 1);
+
+        CompletableFuture<Void> closed = closeWithin(Duration.ofDays(1));
+        // Sent without waiting for company.
+        push("b1");
+        await().until(() -> requests.open.size() == 2);
+        requests.of("a1").answer(ACCEPTED);
+        requests.of("b1").answer(ACCEPTED);
+
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(60));
+        assertThat(metrics.pushesDelivered().total()).isEqualTo(2);
+    }
+
+    @Test
+    void closingDoesNotWaitForTheEndOfASilenceThatItCannotAwait() {
+        push("a1");
+        clock.advanceMillis(LINGER_MS);
+        exporter.start();
+        await().until(() -> requests.open.size() == 1);
+        requests.next().retryAfter(TimeUnit.MINUTES.toNanos(1));
+        await().until(() -> exporter.requestsInFlight() == 0);
+
+        // The clock stands still, so this would last for ever.
+        assertThat(closeWithin(Duration.ofSeconds(59))).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(1);
+    }
+
+    @Test
+    void theLastAnswersCountAlsoWhenTheTimeForClosingIsUp() {
+        List<Boolean> takenIn = new CopyOnWriteArrayList<>();
+        exporter = exporter(
+                new RequestSender() {
+                    @Override
+                    public void send(Payload payload, Consumer<Answer> onAnswer) {
+                        requests.send(payload, onAnswer);
+                    }
+
+                    @Override
+                    public void close() {
+                        takenIn.add(buffer.offer(new Pushes.Raw(1)));
+                        requests.of("a1").answer(ACCEPTED);
+                        requests.of("b1").answer(RETRY);
+                    }
+                },
+                LoggerFactory.getLogger("test"));
+        for (String push : List.of("a1", "b1", "c1", "d1")) {
+            push(push);
+            stepAfter(LINGER_MS);
+        }
+        exporter.start();
+        exporter.close(Duration.ZERO);
+
+        await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
+        await().untilAsserted(() -> assertThat(exporter.requestsInFlight()).isZero());
+        assertThat(takenIn).containsExactly(false);
+        assertThat(metrics.pushesDelivered().total()).isEqualTo(1);
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(3 + 1);
+        assertExported(3, Map.of("type", 3, "cancelled", 6));
+    }
+
+    @Test
+    void aSenderThatCannotBeClosedKeepsNothing() {
+        CompletableFuture<Throwable> diedOf = new CompletableFuture<>();
+        exporter = exporter(
+                new RequestSender() {
+                    @Override
+                    public void send(Payload payload, Consumer<Answer> onAnswer) {
+                        requests.send(payload, onAnswer);
+                    }
+
+                    @Override
+                    public void close() {
+                        Thread.currentThread()
+                                .setUncaughtExceptionHandler((thread, failure) -> diedOf.complete(failure));
+                        throw new IllegalStateException("no end");
+                    }
+                },
+                LoggerFactory.getLogger("test"));
+        push("a1");
+        stepAfter(LINGER_MS);
+        exporter.start();
+        exporter.close(Duration.ZERO);
+
+        assertThat(diedOf).succeedsWithin(Duration.ofSeconds(60)).asString().contains("no end");
+        assertThat(buffer.pushes()).isZero();
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(1);
+    }
+
+    @Test
+    void aBatchInTheSendersHandWhenItsTimeIsUpIsDroppedAndCounted() {
+        AtomicBoolean broken = new AtomicBoolean();
+        exporter = new PushExporter(
+                new ExportSettings(100, LINGER_MS, MAX_AGE_MS, 8),
+                buffer,
+                new RequestSender() {
+                    @Override
+                    public void send(Payload payload, Consumer<Answer> onAnswer) {
+                        requests.send(payload, onAnswer);
+                    }
+
+                    @Override
+                    public void close() {
+                        broken.set(false);
+                    }
+                },
+                reachability,
+                metrics,
+                () -> {
+                    if (broken.get() && Thread.currentThread().getName().equals("client-telemetry-sender")) {
+                        throw new IllegalStateException("no clock");
+                    }
+                    return clock.getAsLong();
+                },
+                new BackOff(RetryPolicy.getDefault(), () -> 0.5));
+        push("a1");
+        stepAfter(LINGER_MS);
+        broken.set(true);
+        requests.next().answer(RETRY);
+        exporter.start();
+        await().until(() -> exporter.requestsInFlight() == 0);
+
+        exporter.close(Duration.ZERO);
+
+        await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
+        assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(1);
+    }
+
+    private void assertPause(long readyBytes, long millis) {
+        assertThat(exporter.pause())
+                .isEqualTo(new PushExporter.Pause(readyBytes, TimeUnit.MILLISECONDS.toNanos(millis)));
+    }
+
+    @Test
+    void theSenderPausesUntilThereIsSomethingToDo() {
+        exporter = exporter(9, 2);
+        exporter.step();
+        assertPause(1, 30_000);
+        buffer.offer(new Pushes.Raw(10));
+        assertPause(1, 1000);
+        buffer.failed(take());
+
+        push("a1");
+        clock.advanceMillis(100);
+        assertPause(9, 400);
+        stepAfter(400);
+        push("b12345678");
+        exporter.step();
+        assertThat(exporter.requestsInFlight()).isEqualTo(2);
+        push("c1");
+        assertPause(Long.MAX_VALUE, 1000);
+
+        requests.of("a1").answer(RETRY);
+        stepAfter(0);
+        stepAfter(100);
+        assertPause(9, 400);
+        stepAfter(400);
+        assertThat(requests.sent).last().isEqualTo("c1");
+        requests.of("c1").answer(RETRY);
+        stepAfter(0);
+        stepAfter(300);
+        assertPause(1, 200);
+        clock.advanceMillis(300);
+        assertPause(1, 0);
+
+        requests.of("b12345678").retryAfter(TimeUnit.MILLISECONDS.toNanos(500));
+        exporter.step();
+        clock.advanceMillis(100);
+        assertPause(Long.MAX_VALUE, 400);
+    }
+
+    @Test
+    void withMoreFailedBatchesThanMayBeTriedNewPushesEndNoPause() {
+        exporter = exporter(3, 1);
+        push("a1", "b1");
+        exporter.step();
+        requests.next().answer(RETRY);
+        exporter.step();
+        requests.next().answer(RETRY);
+        exporter.step();
+        push("c1");
+        clock.advanceMillis(100);
+
+        assertPause(Long.MAX_VALUE, 900);
+    }
+
+    @Test
+    void closingKeepsATimeForGivingUp() {
+        exporter.close(Duration.ofSeconds(4));
+        assertPause(1, 3700);
+        clock.advanceMillis(3701);
+        assertPause(1, 0);
+
+        exporter = exporter(100, 8);
+        exporter.close(Duration.ofMillis(400));
+        assertPause(1, 300);
     }
 
     @Test
