@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Causes;
 import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.metrics.Counter;
 import dev.clienttelemetry.metrics.Instrument;
@@ -229,9 +230,19 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
             }
             failed(
                     clusterLog,
-                    "Cannot compare the cluster's subscriptions with " + path + "; trying again: " + e.getMessage());
+                    "Cannot compare the cluster's subscriptions with " + path + "; trying again: " + reason(e));
             return Math.min(backoff(), untilNextRead());
         }
+    }
+
+    /** Kafka's client says only that it could not be made, or that a handshake failed: why is in the causes. */
+    private static String reason(Exception e) {
+        if (!(e instanceof ClusterException)) {
+            return Causes.text(e);
+        }
+        // Its message has its cause's already.
+        Throwable behind = e.getCause() == null ? null : e.getCause().getCause();
+        return behind == null ? e.getMessage() : e.getMessage() + ": " + Causes.text(behind);
     }
 
     private void readSource() {

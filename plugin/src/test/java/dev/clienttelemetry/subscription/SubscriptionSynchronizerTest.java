@@ -31,10 +31,13 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLHandshakeException;
+import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.config.ConfigChangeCallback;
 import org.apache.kafka.common.config.ConfigData;
 import org.apache.kafka.common.config.provider.ConfigProvider;
+import org.apache.kafka.common.errors.SslAuthenticationException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -199,21 +202,48 @@ class SubscriptionSynchronizerTest {
         write("{name: a, metrics: [x]}");
         synchronizer.close();
         int[] tries = new int[1];
-        synchronizer = new SubscriptionSynchronizer(
-                provider(),
-                file.toString(),
-                false,
-                30_000,
-                nodeId -> {
-                    if (tries[0]++ == 0) {
-                        throw new KafkaException("key store not there yet");
-                    }
-                    return cluster;
-                },
-                () -> 1);
+        synchronizer = synchronizer(nodeId -> {
+            if (tries[0]++ == 0) {
+                throw new KafkaException("key store not there yet");
+            }
+            return cluster;
+        });
         synchronizer.round(1);
         synchronizer.round(1);
         assertThat(cluster.subscriptions).containsKey("a");
+    }
+
+    /** Kafka's own words are that it failed, and no more: the reason is in the causes. */
+    @Test
+    void tellsWhyAClientCannotBeMadeOrAHandshakeFails() throws Exception {
+        write("{name: a, metrics: [x]}");
+        synchronizer.close();
+        synchronizer = synchronizer(nodeId -> new AdminClusterSubscriptions(
+                Admin.create(Map.of(
+                        "bootstrap.servers", "localhost:1",
+                        "security.protocol", "SSL",
+                        "ssl.truststore.location", "/no/such.jks")),
+                Duration.ofSeconds(1)));
+        try (CapturedLog log = new CapturedLog()) {
+            synchronizer.round(1);
+            assertThat(log.lines("Cannot compare"))
+                    .singleElement()
+                    .asString()
+                    .contains("NoSuchFileException: /no/such.jks");
+        }
+
+        synchronizer.close();
+        cluster.failure = new ClusterException(
+                "Listing the brokers failed: SslAuthenticationException: SSL handshake failed",
+                new SslAuthenticationException("SSL handshake failed", new SSLHandshakeException("PKIX: no path")));
+        synchronizer = synchronizer(nodeId -> cluster);
+        try (CapturedLog log = new CapturedLog()) {
+            synchronizer.round(1);
+            assertThat(log.lines("Cannot compare"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("SSL handshake failed: PKIX: no path");
+        }
     }
 
     static Stream<Arguments> outlivesAProviderThatThrows() {
@@ -671,6 +701,10 @@ class SubscriptionSynchronizerTest {
     private void nextRound() {
         synchronizer.sourceChanged();
         synchronizer.round(1);
+    }
+
+    private SubscriptionSynchronizer synchronizer(SubscriptionSynchronizer.ClusterConnection connection) {
+        return new SubscriptionSynchronizer(provider(), file.toString(), false, 30_000, connection, () -> 7);
     }
 
     private SubscriptionSynchronizer synchronizer(boolean prune) {
