@@ -52,7 +52,8 @@ record OtlpSettings(
         boolean clientCertificate,
         boolean tlsWithoutEffect) {
     private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
-    private static final String KEY_BEGIN = "-----BEGIN PRIVATE KEY-----";
+    private static final String PEM_BEGIN = "-----BEGIN ";
+    private static final String KEY_BEGIN = PEM_BEGIN + "PRIVATE KEY-----";
     private static final String KEY_END = "-----END PRIVATE KEY-----";
     private static final String NOT_SHOWN = "(not shown)";
     private static final String HTTP_EXAMPLE = "http://collector:4318";
@@ -271,15 +272,15 @@ record OtlpSettings(
         boolean hasKey = properties.getString(keyKey) != null;
         boolean hasCertificate = properties.getString(certificateKey) != null;
         if (hasKey && !hasCertificate) {
-            throw properties.invalid(
+            throw invalidFile(
+                    properties,
                     keyKey,
-                    properties.getString(keyKey),
                     "needs otel.exporter.otlp.client.certificate beside it, the certificate of this key");
         }
         if (hasCertificate && !hasKey) {
-            throw properties.invalid(
+            throw invalidFile(
+                    properties,
                     certificateKey,
-                    properties.getString(certificateKey),
                     "needs otel.exporter.otlp.client.key beside it, the key of this certificate");
         }
         if (hasKey) {
@@ -290,7 +291,6 @@ record OtlpSettings(
     }
 
     private static void checkKey(OtelProperties properties, String keyKey, String certificateKey, PublicKey publicKey) {
-        String path = properties.getString(keyKey);
         String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1);
         int begin = pem.indexOf(KEY_BEGIN);
         int end = pem.indexOf(KEY_END);
@@ -304,16 +304,16 @@ record OtlpSettings(
             }
         }
         if (encoded.length == 0) {
-            throw properties.invalid(
+            throw invalidFile(
+                    properties,
                     keyKey,
-                    path,
                     "must be a file with an unencrypted PKCS #8 key in PEM (BEGIN PRIVATE KEY); another key becomes one"
                             + " with: openssl pkcs8 -topk8 -nocrypt -in old.key -out new.key");
         }
         if (!belongTogether(encoded, publicKey)) {
-            throw properties.invalid(
+            throw invalidFile(
+                    properties,
                     keyKey,
-                    path,
                     "is not the key of the first certificate in " + certificateKey + ", "
                             + properties.getString(certificateKey));
         }
@@ -355,10 +355,7 @@ record OtlpSettings(
             }
             return found;
         } catch (GeneralSecurityException e) {
-            throw properties.invalid(
-                    key,
-                    properties.getString(key),
-                    "must be a file with X.509 certificates in PEM (BEGIN CERTIFICATE)");
+            throw invalidFile(properties, key, "must be a file with X.509 certificates in PEM (BEGIN CERTIFICATE)");
         }
     }
 
@@ -367,11 +364,19 @@ record OtlpSettings(
         try {
             return Files.readAllBytes(Path.of(path));
         } catch (IOException | InvalidPathException e) {
-            throw properties.invalid(
+            throw invalidFile(
+                    properties,
                     key,
-                    path,
                     "must be a file that the broker's user can read ("
                             + e.getClass().getSimpleName() + ")");
         }
+    }
+
+    /** Shows a path; not what stands in place of one, as Kafka's own ssl.keystore.key has the key itself. */
+    private static ConfigException invalidFile(OtelProperties properties, String key, String what) {
+        String path = properties.getString(key);
+        return path.contains(PEM_BEGIN)
+                ? properties.invalid(key, "must be the path of a file, not what is in it")
+                : properties.invalid(key, path, what);
     }
 }

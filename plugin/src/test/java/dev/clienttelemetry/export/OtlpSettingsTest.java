@@ -245,6 +245,27 @@ class OtlpSettingsTest {
                 .contains("with a client certificate");
     }
 
+    /** Kafka's own ssl.keystore.key takes the key itself, so whoever knows that may write it here. */
+    @Test
+    void aKeyInPlaceOfItsFileIsNotShown() throws IOException {
+        Certificates.Identity identity = new Certificates(directory).issue("client");
+        String key = Files.readString(identity.key());
+        String certificate = "otel.exporter.otlp.client.certificate";
+        for (Map<String, String> settings : List.of(
+                Map.of("otel.exporter.otlp.client.key", key),
+                Map.of(
+                        "otel.exporter.otlp.client.key",
+                        key,
+                        certificate,
+                        identity.certificate().toString()),
+                Map.of("otel.exporter.otlp.client.key", identity.key().toString(), certificate, key),
+                Map.of("otel.exporter.otlp.certificate", key))) {
+            assertThat(messageFor(settings))
+                    .contains("must be the path of a file")
+                    .doesNotContain(key.lines().skip(1).findFirst().orElseThrow());
+        }
+    }
+
     @Test
     void certificatesForAnEndpointWithoutTlsAreToldToHaveNoEffect() throws IOException {
         String authority = new Certificates(directory).authorityPem().toString();
