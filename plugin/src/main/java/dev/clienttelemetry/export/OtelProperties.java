@@ -35,8 +35,11 @@ public final class OtelProperties implements ConfigProperties {
     static final String GENERAL = "otel.exporter.otlp.";
     static final String METRICS = "otel.exporter.otlp.metrics.";
     static final String TEMPORALITY = METRICS + "temporality.preference";
-    static final String RESOURCE_ATTRIBUTES = "otel.resource.attributes";
-    static final String EXPORT_INTERVAL = "otel.metric.export.interval";
+    private static final String RESOURCE_ATTRIBUTES = "otel.resource.attributes";
+    private static final String EXPORT_INTERVAL = "otel.metric.export.interval";
+
+    private static final Duration DEFAULT_EXPORT_INTERVAL = Duration.ofMinutes(1);
+    private static final Duration MAX_EXPORT_INTERVAL = Duration.ofDays(1);
 
     /** What has a general form and one for metrics. */
     private static final Set<String> OPTIONS = Set.of(
@@ -138,6 +141,35 @@ public final class OtelProperties implements ConfigProperties {
             throw invalid(TEMPORALITY, value, "must be cumulative, delta or lowmemory");
         }
         return preference;
+    }
+
+    /**
+     * Returns {@code otel.metric.export.interval}, how often the plugin's own metrics are sent: from 1 ms to a day, one minute
+     * where it is not set.
+     *
+     * @throws ConfigException for anything else
+     */
+    public Duration exportInterval() {
+        Duration interval = duration(EXPORT_INTERVAL, MAX_EXPORT_INTERVAL);
+        return interval == null ? DEFAULT_EXPORT_INTERVAL : interval;
+    }
+
+    /**
+     * Returns {@code otel.resource.attributes}, values percent-encoded as they are written.
+     *
+     * @throws ConfigException where it is not key=value pairs
+     */
+    public Map<String, String> resourceAttributes() {
+        return getMap(RESOURCE_ATTRIBUTES);
+    }
+
+    /** Returns a duration of at least 1 ms and at most so much, null where it is not set. */
+    Duration duration(String key, Duration max) {
+        Duration duration = getDuration(key);
+        if (duration != null && (duration.compareTo(max) > 0 || duration.toMillis() < 1)) {
+            throw invalid(key, getString(key), "must be between 1 ms and " + max.toHours() + " h");
+        }
+        return duration;
     }
 
     /** Returns the key under which an option of the exporter is set: that for metrics, else the general one. */

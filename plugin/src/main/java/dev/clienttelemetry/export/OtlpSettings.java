@@ -68,13 +68,13 @@ record OtlpSettings(
         OtlpProtocol protocol = protocol(properties);
         HttpUrl endpoint = endpoint(properties, protocol);
         boolean compressed = compressed(properties);
-        duration(properties, properties.keyOf("timeout"), MAX_TIMEOUT);
-        duration(properties, OtelProperties.EXPORT_INTERVAL, Duration.ofDays(1));
+        properties.duration(properties.keyOf("timeout"), MAX_TIMEOUT);
+        properties.exportInterval();
         Map<String, String> headers = headers(properties);
         boolean certificates = !certificates(properties, "certificate").isEmpty();
         boolean clientCertificate = clientCertificate(properties);
         properties.temporalityPreference();
-        properties.getMap(OtelProperties.RESOURCE_ATTRIBUTES);
+        properties.resourceAttributes();
 
         String bare = null;
         String credentials = null;
@@ -221,14 +221,6 @@ record OtlpSettings(
             throw properties.invalid(key, value, "must be gzip or none");
         }
         return true;
-    }
-
-    private static void duration(OtelProperties properties, String key, Duration max) {
-        Duration duration = properties.getDuration(key);
-        if (duration != null && (duration.compareTo(max) > 0 || duration.toMillis() < 1)) {
-            throw properties.invalid(
-                    key, properties.getString(key), "must be between 1 ms and " + max.toHours() + " h");
-        }
     }
 
     private static Map<String, String> headers(OtelProperties properties) {

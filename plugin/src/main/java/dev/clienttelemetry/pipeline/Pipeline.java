@@ -27,7 +27,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import org.apache.kafka.common.config.ConfigException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,8 +39,6 @@ public final class Pipeline implements AutoCloseable {
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
     private static final Logger LOG = LoggerFactory.getLogger(Pipeline.class);
-    private static final String EXPORT_INTERVAL = "otel.metric.export.interval";
-    private static final Duration DEFAULT_EXPORT_INTERVAL = Duration.ofMinutes(1);
     /** What is left for the last values of our own metrics when sending pushes took all the time it had. */
     private static final Duration LAST_METRICS_TIMEOUT = Duration.ofMillis(500);
 
@@ -72,8 +69,8 @@ public final class Pipeline implements AutoCloseable {
             LongSupplier nanoClock) {
         this.settings = settings;
         this.nanoClock = nanoClock;
-        Duration exportInterval = exportInterval(otel);
-        this.resourceAttributes = otel.getMap("otel.resource.attributes");
+        Duration exportInterval = otel.exportInterval();
+        this.resourceAttributes = otel.resourceAttributes();
         this.temporality = Temporality.valueOf(otel.temporalityPreference().toUpperCase(Locale.ROOT));
         this.synchronizer = synchronizer;
         this.connection = OtlpConnection.open(otel);
@@ -236,8 +233,8 @@ public final class Pipeline implements AutoCloseable {
     }
 
     /**
-     * Counts a push that is received and dropped before its payload was taken in, although the client is told that it is fine. Called
-     * on request threads: never blocks.
+     * Counts a push that is received and dropped before its payload was taken in, although the client is told that it is
+     * fine. Called on request threads: never blocks.
      *
      * @param instance whose push it is
      * @param reason why it is dropped
@@ -346,17 +343,6 @@ public final class Pipeline implements AutoCloseable {
                     case UNREACHABLE -> 0;
                     case UNKNOWN -> Instrument.NOT_KNOWN;
                 });
-    }
-
-    private static Duration exportInterval(OtelProperties otel) {
-        Duration interval = otel.getDuration(EXPORT_INTERVAL);
-        if (interval == null) {
-            return DEFAULT_EXPORT_INTERVAL;
-        }
-        if (interval.isZero() || interval.isNegative()) {
-            throw new ConfigException(EXPORT_INTERVAL, interval.toMillis(), "must be more than 0 milliseconds");
-        }
-        return interval;
     }
 
     private void endedWithoutConversion(ClientInstance instance) {
