@@ -83,11 +83,11 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     }
 
     private static Map<String, String> providerConfig(GatewaySettings.Subscriptions settings) {
+        String prefix = NamedConfigProvider.CONFIG_PROVIDERS + '.' + PROVIDER_NAME;
         Map<String, String> config = new HashMap<>();
-        config.put("config.providers", PROVIDER_NAME);
-        config.put("config.providers." + PROVIDER_NAME + ".class", settings.provider());
-        settings.parameters()
-                .forEach((key, value) -> config.put("config.providers." + PROVIDER_NAME + ".param." + key, value));
+        config.put(NamedConfigProvider.CONFIG_PROVIDERS, PROVIDER_NAME);
+        config.put(prefix + ".class", settings.provider());
+        settings.parameters().forEach((key, value) -> config.put(prefix + ".param." + key, value));
         return config;
     }
 

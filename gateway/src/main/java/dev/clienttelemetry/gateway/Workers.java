@@ -86,7 +86,8 @@ public final class Workers implements AutoCloseable {
      * @param payloadBytes how much memory the request's payload holds
      * @param work run on one of the threads, unless it still waits for one when its time is up
      * @param instead gives the answer where the work failed, or gave none within {@value #ANSWER_WITHIN_MS} ms
-     * @return what the work gives, or what stands for it; empty where there is no room, the lane is taken or the gateway is closed
+     * @return what the work gives, or what stands for it; empty where there is no room, the lane is taken or the gateway is
+     *     closed
      */
     public <T> Optional<CompletionStage<T>> take(Lane lane, int payloadBytes, Supplier<T> work, Supplier<T> instead) {
         if (!lane.taken.compareAndSet(false, true)) {

@@ -91,7 +91,7 @@ final class CommandConfig {
             return reading.get(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (TimeoutException e) {
             throw new SettingsException(name + " is no regular file, and did not end within " + patience.toMillis()
-                    + " ms; what writes to it must" + " close it");
+                    + " ms; what writes to it must close it");
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException(e);

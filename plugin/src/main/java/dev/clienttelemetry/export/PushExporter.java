@@ -6,6 +6,7 @@ package dev.clienttelemetry.export;
 
 import dev.clienttelemetry.instance.ClientInstance;
 import dev.clienttelemetry.message.Quoted;
+import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.PushDropReason;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import java.time.Duration;
@@ -35,9 +36,6 @@ public final class PushExporter {
 
     private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(30);
     private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** The {@code error.type} that the semantic conventions have for what a partial success leaves out. */
-    private static final String REJECTED = "rejected";
 
     /** What {@link #close} keeps of its time for giving up what is under way. */
     private static final long CANCEL_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
@@ -196,7 +194,7 @@ public final class PushExporter {
     }
 
     /** Returns how many requests wait for their answer now. */
-    public int requestsInFlight() {
+    int requestsInFlight() {
         return underWay.requests();
     }
 
@@ -501,7 +499,7 @@ public final class PushExporter {
         metrics.pointsRejected().add(rejected);
         long took = now - batch.firstAttemptNanos();
         if (rejected > 0) {
-            metrics.deliveryTimes().failed(REJECTED, took);
+            metrics.deliveryTimes().failed(Instrument.REJECTED, took);
         } else {
             metrics.deliveryTimes().succeeded(took);
         }

@@ -24,10 +24,6 @@ public final class Reachability {
         UNREACHABLE
     }
 
-    private static final String OWN_METRICS_DROPPED =
-            "This answers the plugin's own metrics, which are dropped until this"
-                    + " is put right; what answers pushes is told apart";
-
     private static final long CALM_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     /** Longer than any wait between two attempts: of a push that failed so long ago nothing is left. */
@@ -120,7 +116,7 @@ public final class Reachability {
     }
 
     /** Returns why it is unreachable, in one line without secrets; empty in the other states. */
-    public String cause() {
+    String cause() {
         return cause.text();
     }
 

@@ -26,7 +26,6 @@ public final class ClientInstance {
 
     private final long idMostSignificantBits;
     private final long idLeastSignificantBits;
-    private final long firstPush;
     private volatile Client client;
 
     /**
@@ -45,7 +44,6 @@ public final class ClientInstance {
         this.idMostSignificantBits = idMostSignificantBits;
         this.idLeastSignificantBits = idLeastSignificantBits;
         this.client = client;
-        this.firstPush = now;
         this.lastPush = now;
     }
 
@@ -77,13 +75,8 @@ public final class ClientInstance {
         return terminated;
     }
 
-    /** Returns when the first push came, in nanoseconds since the registry was created. */
-    public long firstPushNanos() {
-        return firstPush;
-    }
-
     /** Returns when the latest push came, in nanoseconds since the registry was created. */
-    public long lastPushNanos() {
+    long lastPushNanos() {
         long last = lastPush;
         return last < 0 ? ~last : last;
     }
@@ -98,7 +91,7 @@ public final class ClientInstance {
      * longer of the last two distances between pushes (a client's first push after a subscription comes anywhere
      * between half the interval and one and a half); five minutes before the second push.
      */
-    public long pushIntervalNanos() {
+    long pushIntervalNanos() {
         long told = toldIntervalNanos;
         if (told > 0) {
             return told;

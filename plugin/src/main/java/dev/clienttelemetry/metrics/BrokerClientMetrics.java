@@ -13,7 +13,7 @@ import org.apache.kafka.common.metrics.KafkaMetric;
 
 /**
  * What only the broker can count: its own {@code client-metrics} group (Kafka 3.8 and later), from which some of
- * KIP-714's metrics are made. A broker that has no such group leaves them absent. Thread-safe; both methods take constant
+ * KIP-714's metrics are made. A broker that has no such group leaves them absent. Thread-safe; its methods take constant
  * time, since the broker calls them on network threads.
  *
  * <p>The broker counts throttled requests for each client instance in a metric of its own, which it removes when the

@@ -58,12 +58,12 @@ public final class Distribution {
     }
 
     /** Returns the buckets' inclusive upper bounds in nanoseconds. */
-    public long[] boundsNanos() {
+    long[] boundsNanos() {
         return boundsNanos.clone();
     }
 
     /** Returns the number of durations in each bucket; the last is that above all bounds. */
-    public long[] counts() {
+    long[] counts() {
         return Arrays.stream(buckets).mapToLong(LongAdder::sum).toArray();
     }
 }

@@ -311,6 +311,9 @@ public enum Instrument {
     /** What a reading gives where there is none at this moment; it is then left out. */
     public static final long NOT_KNOWN = Long.MIN_VALUE;
 
+    /** The {@code error.type} that the semantic conventions have for what a backend rejects of a request that it takes. */
+    public static final String REJECTED = "rejected";
+
     private static final String EXPORTED =
             "Data points whose export has ended: taken by the backend, or with an error rejected or given up";
 
@@ -342,7 +345,7 @@ public enum Instrument {
         }
 
         /** Returns the key in a JMX name. */
-        public String jmxName() {
+        String jmxName() {
             return jmxName;
         }
 
@@ -373,7 +376,7 @@ public enum Instrument {
     }
 
     /** Returns the name in JMX, which is KIP-714's where the KIP has one. */
-    public String jmxName() {
+    String jmxName() {
         return jmxName;
     }
 
@@ -393,7 +396,7 @@ public enum Instrument {
     }
 
     /** Returns whether the values are durations, which are kept in nanoseconds. */
-    boolean isDuration() {
+    public boolean isDuration() {
         return unit.equals("s");
     }
 

@@ -33,8 +33,6 @@ public final class OpenTelemetryExposition implements Exposition {
     // What sends pushes is no exporter of OpenTelemetry's: for such the semantic conventions want the class's name.
     private static final String COMPONENT_TYPE = "dev.clienttelemetry.export.PushExporter";
     private static final String COMPONENT_NAME = COMPONENT_TYPE + "/0";
-    private static final String ERROR_TYPE = "error.type";
-    private static final String REJECTED = "rejected";
 
     private final TelemetryMetrics metrics;
     private final ServerAddress backend;
@@ -181,7 +179,7 @@ public final class OpenTelemetryExposition implements Exposition {
             attributes.put(instrument.tag().otelName(), series.tag());
         }
         if (instrument == Instrument.POINTS_REJECTED) {
-            attributes.put(ERROR_TYPE, REJECTED);
+            attributes.put(Instrument.Tag.ERROR.otelName(), Instrument.REJECTED);
         }
         if (instrument.otelName().startsWith("otel.sdk.")) {
             attributes

@@ -58,7 +58,7 @@ public final class ReasonCounter<R extends Enum<R>> {
     }
 
     /** Returns the reasons, in the order of their declaration. */
-    public R[] reasons() {
+    R[] reasons() {
         return reasons.clone();
     }
 }

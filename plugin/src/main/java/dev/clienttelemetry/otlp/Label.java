@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.otlp;
 
+import java.util.Locale;
+
 /** The labels that the host adds to a push as resource attributes; the names are KIP-714's. */
 public enum Label {
     CLIENT_INSTANCE_ID,
@@ -18,7 +20,7 @@ public enum Label {
     SECURITY_PROTOCOL,
     CLUSTER_ID;
 
-    private final String key = name().toLowerCase(java.util.Locale.ROOT);
+    private final String key = name().toLowerCase(Locale.ROOT);
 
     /** Returns the attribute's key, for example {@code client_id}. */
     public String key() {

@@ -9,6 +9,7 @@ import dev.clienttelemetry.instance.ClientInstance;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
 
 /**
@@ -130,7 +131,7 @@ final class LabelBlock {
         while ((encoded[end] & 0xc0) == 0x80) {
             end--;
         }
-        return java.util.Arrays.copyOf(encoded, end);
+        return Arrays.copyOf(encoded, end);
     }
 
     private static void varint(ByteArrayOutputStream out, int value) {

@@ -153,9 +153,9 @@ final class PushOutline {
     }
 
     /**
-     * Metrics: the first of those that are merged, which are equal but for their points, with the points of all. A push has more of them
-     * than of anything else, so all of a metric lies in one row instead of a column each; a metric is known by where its
-     * row begins.
+     * Metrics: the first of those that are merged, which are equal but for their points, with the points of all. A push has
+     * more of them than of anything else, so all of a metric lies in one row instead of a column each; a metric is known by
+     * where its row begins.
      */
     static final class Metrics {
         static final int ROW = 16;

@@ -4,6 +4,10 @@
  */
 package dev.clienttelemetry.otlp;
 
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * The keys of attributes that only the host may set. Backends rename an attribute to a label by mapping what a label's
  * name cannot hold to {@code _}, of which some make one of several and some none at either end, and let a data point's
@@ -74,13 +78,13 @@ final class ReservedKeys {
     }
 
     private static byte[][] keys() {
-        java.util.List<String> names = new java.util.ArrayList<>(
-                java.util.List.of("job", "instance", "service_name", "service_namespace", "service_instance_id"));
+        List<String> names =
+                new ArrayList<>(List.of("job", "instance", "service_name", "service_namespace", "service_instance_id"));
         for (Label label : Label.values()) {
             names.add(label.key());
         }
         return names.stream()
-                .map(name -> name.getBytes(java.nio.charset.StandardCharsets.US_ASCII))
+                .map(name -> name.getBytes(StandardCharsets.US_ASCII))
                 .toArray(byte[][]::new);
     }
 

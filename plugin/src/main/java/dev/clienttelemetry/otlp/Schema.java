@@ -4,6 +4,8 @@
  */
 package dev.clienttelemetry.otlp;
 
+import java.util.Arrays;
+
 /**
  * The part of OTLP's schema that a push can hold, as tables for the hot path: what a field number means in a message.
  * Follows opentelemetry-proto 1.11 (metrics/v1, common/v1, resource/v1); a test compares every entry with the official
@@ -81,7 +83,7 @@ final class Schema {
     private static final short[] IMPLICIT = new short[TYPES];
 
     static {
-        java.util.Arrays.fill(WIRE, (byte) -1);
+        Arrays.fill(WIRE, (byte) -1);
 
         repeatedMessage(METRICS_DATA, 1, RESOURCE_METRICS);
 
@@ -217,11 +219,6 @@ final class Schema {
 
     static int wire(int field) {
         return WIRE[field];
-    }
-
-    /** Returns whether a kind is a single varint. */
-    static boolean isVarint(int kind) {
-        return kind >= INT64 && kind <= BOOL;
     }
 
     static int child(int field) {

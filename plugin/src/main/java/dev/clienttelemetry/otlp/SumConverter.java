@@ -161,6 +161,7 @@ final class SumConverter {
         if (!madeRoom) {
             // A consumer's series begin anew with each member id: a long life leaves many behind.
             table.removeUnseen(nowMs / MS_PER_MINUTE, UNSEEN_MINUTES);
+            rows = table.rows;
             madeRoom = true;
             if (isWithinBounds()) {
                 return null;

@@ -401,9 +401,7 @@ final class ClientTelemetryConfig {
     }
 
     private static String expected(String key) {
-        List<String> known = DEFINITION.names().stream()
-                .filter(name -> name.startsWith(PREFIX))
-                .toList();
+        List<String> known = List.copyOf(DEFINITION.names());
         // What all keys have in common says nothing of which was meant.
         List<String> names = new ArrayList<>(
                 known.stream().map(name -> name.substring(PREFIX.length())).toList());

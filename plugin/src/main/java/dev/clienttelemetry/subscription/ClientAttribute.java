@@ -38,7 +38,7 @@ public enum ClientAttribute {
      * @param key the name, exactly as in a {@code match} entry
      * @return the attribute, empty where Kafka knows none of that name
      */
-    public static Optional<ClientAttribute> forKey(String key) {
+    static Optional<ClientAttribute> forKey(String key) {
         for (ClientAttribute attribute : values()) {
             if (attribute.key.equals(key)) {
                 return Optional.of(attribute);

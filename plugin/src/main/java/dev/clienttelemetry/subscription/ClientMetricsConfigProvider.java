@@ -42,7 +42,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class ClientMetricsConfigProvider implements ConfigProvider {
     /** The default of {@code poll.ms}. */
-    public static final long DEFAULT_POLL_MS = 5_000;
+    private static final long DEFAULT_POLL_MS = 5_000;
 
     private static final Logger LOG = LoggerFactory.getLogger(ClientMetricsConfigProvider.class);
 

@@ -19,14 +19,14 @@ public final class InvalidSubscriptionException extends RuntimeException {
      * @param subscription the subscription's name
      * @param problems everything that is wrong with it
      */
-    public InvalidSubscriptionException(String subscription, List<Problem> problems) {
+    InvalidSubscriptionException(String subscription, List<Problem> problems) {
         super("Subscription '" + Quoted.text(subscription) + "': "
                 + String.join("; ", problems.stream().map(Problem::toString).toList()));
         this.problems = List.copyOf(problems);
     }
 
     /** Returns everything that is wrong. */
-    public List<Problem> problems() {
+    List<Problem> problems() {
         return problems;
     }
 }

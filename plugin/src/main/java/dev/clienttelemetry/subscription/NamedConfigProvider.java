@@ -18,7 +18,7 @@ public final class NamedConfigProvider {
     /** Kafka's list of provider names. */
     public static final String CONFIG_PROVIDERS = "config.providers";
     /** The system property by which an operator restricts the provider classes that Kafka instantiates. */
-    public static final String ALLOWED_CLASSES_PROPERTY = "org.apache.kafka.automatic.config.providers";
+    static final String ALLOWED_CLASSES_PROPERTY = "org.apache.kafka.automatic.config.providers";
 
     private NamedConfigProvider() {}
 

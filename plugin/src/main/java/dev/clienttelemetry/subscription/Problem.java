@@ -11,7 +11,7 @@ package dev.clienttelemetry.subscription;
  * @param found what was found, escaped and bounded
  * @param expected what would be right
  */
-public record Problem(String key, String found, String expected) {
+record Problem(String key, String found, String expected) {
     @Override
     public String toString() {
         return key + ": found " + found + ", expected " + expected;

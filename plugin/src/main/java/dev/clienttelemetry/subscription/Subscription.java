@@ -31,20 +31,28 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
     /** The config key of the metrics. */
     public static final String METRICS = "metrics";
     /** The config key of the interval. */
-    public static final String INTERVAL_MS = "interval.ms";
+    static final String INTERVAL_MS = "interval.ms";
     /** The config key of the selectors. */
     public static final String MATCH = "match";
     /** The entry of {@link #METRICS} that asks for every metric. */
-    public static final String ALL_METRICS = "*";
+    static final String ALL_METRICS = "*";
     /** The interval where a subscription names none, and the longest that ever takes effect, in milliseconds. */
-    public static final int DEFAULT_INTERVAL_MS = 300_000;
+    static final int DEFAULT_INTERVAL_MS = 300_000;
     /** The shortest interval that Kafka accepts, in milliseconds. */
-    public static final int MIN_INTERVAL_MS = 100;
+    static final int MIN_INTERVAL_MS = 100;
     /** The longest interval that Kafka accepts, in milliseconds. */
-    public static final int MAX_INTERVAL_MS = 3_600_000;
+    static final int MAX_INTERVAL_MS = 3_600_000;
 
     /** The keys of a subscription's config, in the order in which they are shown. */
     public static final List<String> KEYS = List.of(METRICS, INTERVAL_MS, MATCH);
+
+    /** What can be written where Kafka's {@code match} syntax cannot hold a character. */
+    static final String INSTEAD_OF_COMMA = "\\x2C stands for the character itself, and x{2}|x{3} for x{2,3}";
+
+    static final String INSTEAD_OF_EQUALS = "\\x3D stands for the character itself";
+
+    static final List<String> ATTRIBUTE_KEYS =
+            Arrays.stream(ClientAttribute.values()).map(ClientAttribute::key).toList();
 
     private static final String INTERVAL_EXPECTED =
             "a whole number of milliseconds, " + MIN_INTERVAL_MS + " to " + MAX_INTERVAL_MS;
@@ -59,7 +67,7 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
     }
 
     /** Returns the interval that counts for this subscription alone, in milliseconds. */
-    public int effectiveIntervalMs() {
+    int effectiveIntervalMs() {
         return Math.min(intervalMs.orElse(DEFAULT_INTERVAL_MS), DEFAULT_INTERVAL_MS);
     }
 
@@ -201,20 +209,12 @@ public record Subscription(String name, List<String> metrics, OptionalInt interv
         return attribute;
     }
 
-    /** What can be written where Kafka's {@code match} syntax cannot hold a character. */
-    static final String INSTEAD_OF_COMMA = "\\x2C stands for the character itself, and x{2}|x{3} for x{2,3}";
-
-    static final String INSTEAD_OF_EQUALS = "\\x3D stands for the character itself";
-
-    static final List<String> ATTRIBUTE_KEYS =
-            Arrays.stream(ClientAttribute.values()).map(ClientAttribute::key).toList();
-
     /**
      * Returns the subscription in Kafka's own syntax. What is absent or empty has no entry: Kafka's default then holds.
      *
      * @return the values by {@link #KEYS}, in that order
      */
-    public Map<String, String> toConfig() {
+    Map<String, String> toConfig() {
         Map<String, String> config = new LinkedHashMap<>();
         if (!metrics.isEmpty()) {
             config.put(METRICS, String.join(",", metrics));

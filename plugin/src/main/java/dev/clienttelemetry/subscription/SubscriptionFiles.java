@@ -34,9 +34,9 @@ import java.util.function.Consumer;
  */
 public final class SubscriptionFiles {
     /** The largest file, in bytes. */
-    public static final int MAX_FILE_BYTES = 1 << 20;
+    static final int MAX_FILE_BYTES = 1 << 20;
     /** The most files that are read from a directory. */
-    public static final int MAX_FILES = 256;
+    static final int MAX_FILES = 256;
 
     private static final int MAX_READS = 3;
 

@@ -31,11 +31,11 @@ import java.util.function.LongSupplier;
  */
 public final class SubscriptionReview {
     /** Pushes per second, of all brokers together, beyond which an interval is called too short. */
-    public static final int MAX_PUSHES_PER_SECOND = 200;
+    static final int MAX_PUSHES_PER_SECOND = 200;
     /** How many clients are assumed where nobody says. */
-    public static final int ASSUMED_CLIENTS = 1_000;
+    static final int ASSUMED_CLIENTS = 1_000;
     /** The most warnings of one kind; the last of them tells how many more there are. */
-    public static final int MAX_OF_A_KIND = 50;
+    static final int MAX_OF_A_KIND = 50;
 
     private static final Duration TIME_LIMIT = Duration.ofSeconds(10);
 

@@ -45,7 +45,6 @@ class ClientInstancesTest {
         assertThat(second).isSameAs(first);
         assertThat(second.client()).isSameAs(moved);
         assertThat(second.pushes()).isEqualTo(2);
-        assertThat(second.firstPushNanos()).isZero();
         assertThat(second.lastPushNanos()).isEqualTo(TimeUnit.SECONDS.toNanos(10));
         assertThat(second.idMostSignificantBits()).isEqualTo(ID_MOST);
         assertThat(second.idLeastSignificantBits()).isEqualTo(1);

@@ -83,7 +83,7 @@ final class MicrometerExposition implements Exposition, AutoCloseable {
                     .tags(tags(series))
                     .register(registry);
         }
-        if (instrument.unit().equals("s")) {
+        if (instrument.isDuration()) {
             return TimeGauge.builder(name, value, TimeUnit.NANOSECONDS, MicrometerExposition::known)
                     .description(instrument.description())
                     .tags(tags(series))
@@ -124,7 +124,9 @@ final class MicrometerExposition implements Exposition, AutoCloseable {
         Instrument instrument = series.instrument();
         if (instrument == Instrument.POINTS_SENT || instrument == Instrument.POINTS_REJECTED) {
             // One metric in OpenTelemetry, together with POINTS_FAILED, whose tag it is.
-            return tags.and("error.type", instrument == Instrument.POINTS_REJECTED ? "rejected" : NO_VALUE);
+            return tags.and(
+                    Instrument.Tag.ERROR.otelName(),
+                    instrument == Instrument.POINTS_REJECTED ? Instrument.REJECTED : NO_VALUE);
         }
         if (instrument.tag() == null) {
             return tags;

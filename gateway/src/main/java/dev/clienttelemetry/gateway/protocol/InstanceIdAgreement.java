@@ -27,7 +27,7 @@ public final class InstanceIdAgreement {
     }
 
     /** What a GetTelemetrySubscriptions v0 asks for. */
-    public enum Subscribing {
+    enum Subscribing {
         /** A new client instance id, to be made and answered. */
         INITIAL,
         /** The client names its id. */
@@ -42,7 +42,7 @@ public final class InstanceIdAgreement {
      * @param headerId the id in the header, zero where there is none
      * @param requestId the id in the body
      */
-    public Subscribing subscribing(Uuid headerId, Uuid requestId) {
+    Subscribing subscribing(Uuid headerId, Uuid requestId) {
         if (!pushAllowed(headerId, requestId)) {
             return Subscribing.NOT_ALLOWED;
         }
@@ -55,7 +55,7 @@ public final class InstanceIdAgreement {
      * @param headerId the id in the header, zero where there is none
      * @param requestId the id in the body
      */
-    public Uuid answered(Uuid headerId, Uuid requestId) {
+    Uuid answered(Uuid headerId, Uuid requestId) {
         return echo && isZero(seen(headerId)) ? requestId : Uuid.ZERO_UUID;
     }
 
@@ -65,7 +65,7 @@ public final class InstanceIdAgreement {
      * @param headerId the id in the header, zero where there is none
      * @param requestId the id in the body
      */
-    public boolean pushAllowed(Uuid headerId, Uuid requestId) {
+    boolean pushAllowed(Uuid headerId, Uuid requestId) {
         Uuid seen = seen(headerId);
         return isZero(seen) || seen.equals(requestId);
     }
