@@ -107,7 +107,8 @@ public final class Workers implements AutoCloseable {
             deadline = timer.schedule(() -> tooLate(done, instead), ANSWER_WITHIN_MS, TimeUnit.MILLISECONDS);
             ScheduledFuture<?> scheduled = deadline;
             threads.execute(() -> work(lane, bytes, work, instead, done, scheduled));
-        } catch (RejectedExecutionException closed) {
+        } catch (RejectedExecutionException | OutOfMemoryError noThread) {
+            // Closed, or the process has as many threads as it may have.
             if (deadline != null) {
                 deadline.cancel(false);
             }

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -199,6 +200,39 @@ class WorkersTest {
         assertThat(workers.waitingRequests()).isZero();
         assertThat(workers.waitingBytes()).isZero();
         assertThat(timer.getQueue()).isEmpty();
+    }
+
+    /** The pool starts its threads with the work, and the process may have as many as it may have. */
+    @Test
+    void whatFindsNoThreadIsRefusedAndLeavesNothingBehind() throws Exception {
+        AtomicBoolean noThread = new AtomicBoolean(true);
+        ScheduledThreadPoolExecutor starved = new ScheduledThreadPoolExecutor(1) {
+            @Override
+            public ScheduledFuture<?> schedule(Runnable deadline, long delay, TimeUnit unit) {
+                if (noThread.get()) {
+                    throw new OutOfMemoryError("unable to create native thread (for the test)");
+                }
+                return super.schedule(deadline, delay, unit);
+            }
+        };
+        Workers waiting = new Workers(1, 3, 1 << 20, starved);
+        Workers.Lane lane = new Workers.Lane();
+        try {
+            assertThat(take(waiting, lane, "starved", false)).isEmpty();
+            assertThat(waiting.refused()).isEqualTo(1);
+            assertThat(waiting.waitingRequests()).isZero();
+            assertThat(waiting.waitingBytes()).isZero();
+
+            noThread.set(false);
+            assertThat(take(waiting, lane, "next", false)
+                            .orElseThrow()
+                            .toCompletableFuture()
+                            .get())
+                    .isEqualTo("next");
+        } finally {
+            waiting.close();
+            starved.shutdownNow();
+        }
     }
 
     private CompletableFuture<String> take(String answer, boolean hold) {
