@@ -70,7 +70,7 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
     static PresentSubscriptions read(GatewaySettings.Subscriptions settings, ScheduledExecutorService scheduler) {
         PresentSubscriptions subscriptions = new PresentSubscriptions(settings, scheduler);
         try {
-            subscriptions.take(subscriptions.source.read());
+            subscriptions.readFirst();
             subscriptions.scheduleNext();
             return subscriptions;
         } catch (InvalidSourceException e) {
@@ -122,6 +122,11 @@ final class PresentSubscriptions implements Supplier<SubscriptionSet>, AutoClose
                 },
                 source.nextReadMs(),
                 TimeUnit.MILLISECONDS);
+    }
+
+    /** Under the lock, too: a provider may call back while it is being subscribed to, and the source is for one thread. */
+    private synchronized void readFirst() throws InvalidSourceException {
+        take(source.read());
     }
 
     private synchronized void readAgain() {

@@ -22,6 +22,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.kafka.common.config.ConfigChangeCallback;
 import org.apache.kafka.common.config.ConfigData;
 import org.apache.kafka.common.config.ConfigException;
@@ -170,6 +172,27 @@ class PresentSubscriptionsTest {
         }
     }
 
+    @Test
+    void isReadByOneThreadAtATimeFromTheBeginning() throws Exception {
+        write("a");
+        AtomicReference<Thread> caller = new AtomicReference<>();
+        ScheduledExecutorService thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            caller.set(new Thread(task));
+            return caller.get();
+        });
+        ImpatientProvider.reset(caller);
+        try (PresentSubscriptions present = PresentSubscriptions.read(
+                new GatewaySettings.Subscriptions(
+                        ImpatientProvider.class.getName(), Map.of(), file().toString(), 3_600_000),
+                thread)) {
+            await().atMost(SOON).until(() -> ImpatientProvider.READINGS.get() == 2);
+            assertThat(ImpatientProvider.MOST_AT_ONCE).hasValue(1);
+            assertThat(present.get().byName()).containsOnlyKeys("a");
+        } finally {
+            thread.shutdownNow();
+        }
+    }
+
     private static void awaitUninterrupted(CountDownLatch latch) {
         try {
             latch.await();
@@ -189,6 +212,40 @@ class PresentSubscriptionsTest {
         @Override
         public void subscribe(String path, Set<String> keys, ConfigChangeCallback subscribed) {
             callback = subscribed;
+        }
+    }
+
+    /** Calls back while it is being subscribed to, and takes its time with the first answer. */
+    public static final class ImpatientProvider extends ProviderOfOneName {
+        static final AtomicInteger READINGS = new AtomicInteger();
+        static final AtomicInteger AT_ONCE = new AtomicInteger();
+        static final AtomicInteger MOST_AT_ONCE = new AtomicInteger();
+        private static AtomicReference<Thread> other;
+
+        static void reset(AtomicReference<Thread> otherThread) {
+            READINGS.set(0);
+            MOST_AT_ONCE.set(0);
+            other = otherThread;
+        }
+
+        @Override
+        public void subscribe(String path, Set<String> keys, ConfigChangeCallback subscribed) {
+            subscribed.onChange(path, new ConfigData(Map.of()));
+        }
+
+        @Override
+        public ConfigData get(String path) {
+            MOST_AT_ONCE.accumulateAndGet(AT_ONCE.incrementAndGet(), Math::max);
+            try {
+                if (Thread.currentThread() != other.get()) {
+                    await().atMost(SOON)
+                            .until(() -> MOST_AT_ONCE.get() > 1 || other.get().getState() == Thread.State.BLOCKED);
+                }
+                return super.get(path);
+            } finally {
+                AT_ONCE.decrementAndGet();
+                READINGS.incrementAndGet();
+            }
         }
     }
 
