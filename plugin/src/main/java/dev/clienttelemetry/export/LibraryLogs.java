@@ -109,13 +109,14 @@ final class LibraryLogs implements AutoCloseable {
                 return;
             }
             String kind = logger + message.substring(0, Math.min(MAX_KIND_LENGTH, message.length()));
-            if (limit.admit(kind) < 0) {
+            String admitted = limit.admitted(kind, line);
+            if (admitted == null) {
                 return;
             }
             if (logged.getLevel().intValue() >= Level.WARNING.intValue()) {
-                target.warn("{}", line);
+                target.warn("{}", admitted);
             } else {
-                target.info("{}", line);
+                target.info("{}", admitted);
             }
         }
 

@@ -41,11 +41,9 @@ final class Notices {
      */
     void warn(String kind, String message) {
         try {
-            long heldBack = admit(kind);
-            if (heldBack == 0) {
-                log.warn("{}", message);
-            } else if (heldBack > 0) {
-                log.warn("{} ({} more like this since the last such line)", message, heldBack);
+            String line = admitted(kind, message);
+            if (line != null) {
+                log.warn("{}", line);
             }
         } catch (RuntimeException | Error e) {
             // See the class comment.
@@ -61,8 +59,16 @@ final class Notices {
         }
     }
 
-    /** Returns -1 where the line is to be held back, else how many were since the last one. */
-    synchronized long admit(String kind) {
+    /** Returns the line to log, with the number that was held back; null where it is to be held back itself. */
+    String admitted(String kind, String message) {
+        long heldBack = admit(kind);
+        if (heldBack < 0) {
+            return null;
+        }
+        return heldBack == 0 ? message : message + " (" + heldBack + " more like this since the last such line)";
+    }
+
+    private synchronized long admit(String kind) {
         long now = nanoClock.getAsLong();
         Kind seen = kinds.get(kind);
         if (seen == null) {
