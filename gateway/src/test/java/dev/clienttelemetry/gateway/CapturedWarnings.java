@@ -13,7 +13,7 @@ import org.apache.logging.log4j.core.LoggerContext;
 import org.apache.logging.log4j.core.appender.AbstractAppender;
 import org.apache.logging.log4j.core.config.Property;
 
-/** The messages that are logged at WARN while a test runs. */
+/** The messages that are logged at WARN or ERROR while a test runs. */
 public final class CapturedWarnings extends AbstractAppender implements AutoCloseable {
     private final List<String> lines = new CopyOnWriteArrayList<>();
     private final LoggerContext context = (LoggerContext) LogManager.getContext(false);
@@ -32,7 +32,7 @@ public final class CapturedWarnings extends AbstractAppender implements AutoClos
 
     @Override
     public void append(LogEvent event) {
-        if (event.getLevel() == Level.WARN) {
+        if (event.getLevel().isMoreSpecificThan(Level.WARN)) {
             lines.add(event.getMessage().getFormattedMessage());
         }
     }

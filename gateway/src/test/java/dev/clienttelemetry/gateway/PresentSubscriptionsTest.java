@@ -139,6 +139,7 @@ class PresentSubscriptionsTest {
     }
 
     @Test
+    @SuppressWarnings("try")
     void aProviderMayCallBackWithoutEndAndAfterTheEnd() throws Exception {
         write("a");
         ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
@@ -164,6 +165,12 @@ class PresentSubscriptionsTest {
             CallingBackProvider.callBack();
             await().atMost(SOON)
                     .untilAsserted(() -> assertThat(present.get().byName()).containsOnlyKeys("c"));
+
+            present.close();
+            write("d");
+            CallingBackProvider.callBack();
+            awaitReading(thread);
+            assertThat(present.get().byName()).as("its provider is closed").containsOnlyKeys("c");
             thread.shutdownNow();
             CallingBackProvider.callBack();
         } finally {
@@ -190,6 +197,52 @@ class PresentSubscriptionsTest {
             assertThat(present.get().byName()).containsOnlyKeys("a");
         } finally {
             thread.shutdownNow();
+        }
+    }
+
+    /** Returns once everything that the thread was told to do until now is done. */
+    private static void awaitReading(ScheduledThreadPoolExecutor thread) throws Exception {
+        thread.submit(() -> {}).get();
+    }
+
+    @Test
+    void aSourceThatStaysWrongIsToldOnceUntilItHasBeenGoodAgain() throws Exception {
+        write("a");
+        ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
+        try (CapturedWarnings captured = new CapturedWarnings();
+                PresentSubscriptions present = PresentSubscriptions.read(
+                        new GatewaySettings.Subscriptions(
+                                CallingBackProvider.class.getName(), Map.of(), file().toString(), 3_600_000),
+                        thread)) {
+            for (String text : new String[] {"a,b", "a,b", "a", "a", "a,b"}) {
+                write(text);
+                CallingBackProvider.callBack();
+                awaitReading(thread);
+            }
+
+            assertThat(present.get().byName()).containsOnlyKeys("a");
+            assertThat(captured.lines())
+                    .filteredOn(line -> line.startsWith("The subscriptions read last stay in force: "))
+                    .hasSize(2)
+                    .allSatisfy(line -> assertThat(line).contains("b"));
+        } finally {
+            thread.shutdownNow();
+        }
+    }
+
+    @Test
+    void aProviderThatIsOfNoUseAtStartIsClosed() throws Exception {
+        for (String text : new String[] {"a,b", ProviderOfOneName.OUT_OF_MEMORY}) {
+            write(text);
+            int closed = ProviderOfOneName.CLOSED.get();
+
+            assertThatThrownBy(() -> PresentSubscriptions.read(
+                            new GatewaySettings.Subscriptions(
+                                    ProviderOfOneName.class.getName(), Map.of(), file().toString(), 100),
+                            scheduler))
+                    .isNotNull();
+
+            assertThat(ProviderOfOneName.CLOSED).hasValue(closed + 1);
         }
     }
 
@@ -253,6 +306,7 @@ class PresentSubscriptionsTest {
     public static class ProviderOfOneName implements ConfigProvider {
         static final String OUT_OF_MEMORY = "out of memory";
         static final String THROWN = "thrown";
+        static final AtomicInteger CLOSED = new AtomicInteger();
 
         @Override
         public void configure(Map<String, ?> configuration) {
@@ -280,7 +334,7 @@ class PresentSubscriptionsTest {
 
         @Override
         public void close() {
-            // Nothing is open.
+            CLOSED.incrementAndGet();
         }
     }
 }

@@ -235,6 +235,18 @@ class WorkersTest {
         }
     }
 
+    @Test
+    void theProxyEndsWithoutTheWorkers() {
+        assertThat(workers.take(
+                                new Workers.Lane(),
+                                0,
+                                () -> Thread.currentThread().isDaemon(),
+                                () -> false)
+                        .orElseThrow())
+                .succeedsWithin(Duration.ofSeconds(20))
+                .isEqualTo(true);
+    }
+
     private CompletableFuture<String> take(String answer, boolean hold) {
         return take(new Workers.Lane(), answer, hold).orElseThrow().toCompletableFuture();
     }

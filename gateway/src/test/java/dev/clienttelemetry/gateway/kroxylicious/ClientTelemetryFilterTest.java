@@ -8,15 +8,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
+import dev.clienttelemetry.gateway.CapturedWarnings;
 import dev.clienttelemetry.gateway.protocol.ClientInstanceIdHeader;
 import io.kroxylicious.proxy.filter.RequestFilterResult;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.message.ApiVersionsRequestData;
+import org.apache.kafka.common.message.ApiVersionsResponseData;
 import org.apache.kafka.common.message.GetTelemetrySubscriptionsRequestData;
 import org.apache.kafka.common.message.GetTelemetrySubscriptionsResponseData;
 import org.apache.kafka.common.message.ListGroupsRequestData;
@@ -25,6 +28,7 @@ import org.apache.kafka.common.message.ProduceRequestData;
 import org.apache.kafka.common.message.PushTelemetryRequestData;
 import org.apache.kafka.common.message.PushTelemetryResponseData;
 import org.apache.kafka.common.message.RequestHeaderData;
+import org.apache.kafka.common.message.ResponseHeaderData;
 import org.apache.kafka.common.protocol.ApiKeys;
 import org.apache.kafka.common.protocol.ApiMessage;
 import org.apache.kafka.common.protocol.Errors;
@@ -358,9 +362,85 @@ class ClientTelemetryFilterTest {
                     (GetTelemetrySubscriptionsResponseData) answer(host.request(
                             withId(FilterHost.header(ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 0), ID),
                             new GetTelemetrySubscriptionsRequestData()));
-
             assertThat(response.errorCode()).isZero();
             assertThat(response.clientInstanceId()).isNotIn(ID, Uuid.ZERO_UUID);
+
+            PushTelemetryRequestData push = new PushTelemetryRequestData()
+                    .setClientInstanceId(response.clientInstanceId())
+                    .setSubscriptionId(response.subscriptionId())
+                    .setMetrics(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+            RequestHeaderData unreadable = FilterHost.header(ApiKeys.PUSH_TELEMETRY, 0);
+            unreadable.unknownTaggedFields().add(new RawTaggedField(ClientInstanceIdHeader.TAG, new byte[15]));
+            assertThat(((PushTelemetryResponseData) answer(host.request(unreadable, push))).errorCode())
+                    .isZero();
+            assertThat(host.plugin().calls).hasSize(1);
+
+            RequestFilterResult passed = host.request(
+                            withId(FilterHost.header(ApiKeys.API_VERSIONS, 3), ID), new ApiVersionsRequestData())
+                    .get();
+            assertThat(ClientInstanceIdHeader.read((RequestHeaderData) passed.header()))
+                    .isEqualTo(ID);
+        }
+    }
+
+    @Test
+    void violationsAreTold() throws Exception {
+        for (ApiMessage request : List.of(new ListGroupsRequestData(), new ProduceRequestData().setAcks((short) 0))) {
+            try (CapturedWarnings captured = new CapturedWarnings();
+                    FilterHost host = host(true, true)) {
+                boolean answered = request.apiKey() == ApiKeys.LIST_GROUPS.id;
+                ApiKeys api = ApiKeys.forId(request.apiKey());
+                host.request(withId(FilterHost.header(ApiKeys.LIST_GROUPS, 3), ID), new ListGroupsRequestData())
+                        .get();
+                host.request(FilterHost.header(api, answered ? 3 : 9), request).get();
+
+                assertThat(captured.lines())
+                        .filteredOn(line -> line.startsWith("A request breaks the rule"))
+                        .singleElement()
+                        .asString()
+                        .contains(
+                                "client id client-1, " + api.name,
+                                answered
+                                        ? "answered INVALID_REQUEST"
+                                        : "connection closed: its response has no room for an error");
+            }
+        }
+    }
+
+    /** Kroxylicious closes the connection of a filter that fails, and with it a producer's records. */
+    @Test
+    void aRequestThatFailsUnforeseenIsAnsweredWithThrottlingAndTold() throws Exception {
+        try (CapturedWarnings captured = new CapturedWarnings();
+                FilterHost host = host(true, true)) {
+            GetTelemetrySubscriptionsRequestData broken =
+                    new GetTelemetrySubscriptionsRequestData().setClientInstanceId(null);
+
+            RequestFilterResult result = host.request(FilterHost.header(ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS, 0), broken)
+                    .get();
+
+            assertThat(result.closeConnection()).isFalse();
+            assertThat(((GetTelemetrySubscriptionsResponseData) result.message()).errorCode())
+                    .isEqualTo(Errors.THROTTLING_QUOTA_EXCEEDED.code());
+            assertThat(captured.lines())
+                    .filteredOn(line -> line.startsWith("A telemetry request failed"))
+                    .hasSize(1);
+            assertThat(host.gateway.workers().waitingRequests()).isZero();
+        }
+    }
+
+    @Test
+    void theTelemetryApisAreOfferedInEachAnswerToApiVersions() throws Exception {
+        try (FilterHost host = host(true, true)) {
+            ApiVersionsResponseData response = new ApiVersionsResponseData();
+
+            host.filter
+                    .onResponse(ApiKeys.API_VERSIONS, new ResponseHeaderData(), response, FilterHost.context())
+                    .toCompletableFuture()
+                    .get();
+
+            assertThat(response.apiKeys())
+                    .extracting("apiKey")
+                    .contains(ApiKeys.GET_TELEMETRY_SUBSCRIPTIONS.id, ApiKeys.PUSH_TELEMETRY.id);
         }
     }
 
