@@ -94,6 +94,26 @@ class BoundsTest {
     }
 
     @Test
+    void roomIsMadeWheneverSeriesHaveBeenSilentForAnHourAndNotBefore() {
+        fixture.maxSeriesPerInstance = 10;
+        fixture.convert(series(0, 10, 1000, 2000));
+        for (int round = 1; round <= 3; round++) {
+            // Seen is counted in whole minutes.
+            fixture.pass(60, TimeUnit.MINUTES);
+            fixture.convert(series(10 * round, 10 * round + 10, 1000, 2000));
+            assertThat(fixture.metrics.pointsDropped().total(PointDropReason.INSTANCE_SERIES_BOUND))
+                    .isEqualTo(10L * round);
+
+            fixture.pass(1, TimeUnit.MINUTES);
+            assertThat(sums(fixture.convert(series(10 * round, 10 * round + 10, 1000, 2000))))
+                    .as("each with a zero")
+                    .hasSize(20);
+            assertThat(fixture.converter().series()).isEqualTo(10);
+        }
+        assertThat(fixture.metrics.pointsDropped().total()).isEqualTo(30);
+    }
+
+    @Test
     void seriesThatCameLateAreNoLongerSilentThanTheyAreKnown() {
         fixture.maxSeriesPerInstance = 10;
         fixture.convert(series(0, 1, 1000, 2000));
@@ -218,10 +238,18 @@ class BoundsTest {
         int size = push.build().getSerializedSize();
         MetricsData converted = fixture.convert(push.build());
         assertThat(size).isLessThan(PushReader.MAX_LABEL_BYTES);
-        assertThat(converted.getSerializedSize()).isBetween(size / 10, size + PushReader.MAX_LABEL_BYTES);
         assertThat(fixture.metrics.pointsDropped().total(PointDropReason.RESOURCE_BOUND))
                 .isEqualTo(1_000 - converted.getResourceMetricsCount())
                 .isPositive();
+        int labels = converted.getResourceMetricsList().stream()
+                .mapToInt(one -> one.getResource().toBuilder()
+                        .removeAttributes(one.getResource().getAttributesCount() - 1)
+                        .build()
+                        .getSerializedSize())
+                .sum();
+        assertThat(labels)
+                .as("64 KiB, but for what is no longer enough for one more resource")
+                .isBetween(65_536 - labels / converted.getResourceMetricsCount(), 65_536);
     }
 
     /** Official serializers write a negative int32 in ten bytes, others in five; to parsers both are the same. */

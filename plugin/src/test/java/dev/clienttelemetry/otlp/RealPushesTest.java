@@ -15,7 +15,9 @@ import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.MetricsData;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
 import io.opentelemetry.proto.metrics.v1.ScopeMetrics;
+import io.opentelemetry.proto.metrics.v1.Sum;
 import java.util.EnumSet;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** What becomes of the pushes of real clients with all default settings. */
@@ -82,6 +84,37 @@ class RealPushesTest {
                 .isLessThanOrEqualTo(12);
         assertThat(push.points()).isEqualTo(10);
         assertSumsAreCumulative(push);
+        assertThat(sums(MetricsData.parseFrom(push.bytes()))).isEqualTo(sums(twoIntervals(first)));
+    }
+
+    private static List<Sum> sums(MetricsData push) {
+        return push.getResourceMetrics(0).getScopeMetricsList().stream()
+                .flatMap(scope -> scope.getMetricsList().stream())
+                .filter(Metric::hasSum)
+                .map(Metric::getSum)
+                .toList();
+    }
+
+    /** Returns what a push and {@link #later} are together: twice the delta, from the start of the first. */
+    private static MetricsData twoIntervals(MetricsData push) {
+        MetricsData.Builder both = push.toBuilder();
+        for (ScopeMetrics.Builder scope : both.getResourceMetricsBuilder(0).getScopeMetricsBuilderList()) {
+            for (Metric.Builder metric : scope.getMetricsBuilderList()) {
+                if (metric.hasSum()) {
+                    metric.getSumBuilder()
+                            .setAggregationTemporality(AggregationTemporality.AGGREGATION_TEMPORALITY_CUMULATIVE);
+                    for (NumberDataPoint.Builder point : metric.getSumBuilder().getDataPointsBuilderList()) {
+                        point.setTimeUnixNano(point.getTimeUnixNano() + 1_000_000_000);
+                        if (point.hasAsInt()) {
+                            point.setAsInt(2 * point.getAsInt());
+                        } else {
+                            point.setAsDouble(2 * point.getAsDouble());
+                        }
+                    }
+                }
+            }
+        }
+        return both.build();
     }
 
     /** Returns the push of the next interval. */
