@@ -53,7 +53,7 @@ final class VictoriaMetrics implements AutoCloseable {
     }
 
     static VictoriaMetrics start(Path binary, Path directory) throws IOException {
-        URI address = URI.create("http://127.0.0.1:" + new FreePorts().next());
+        URI address = URI.create("http://127.0.0.1:" + FreePorts.next());
         Path log = directory.resolve("victoria-metrics.log");
         Process process = new ProcessBuilder(
                         binary.toString(),

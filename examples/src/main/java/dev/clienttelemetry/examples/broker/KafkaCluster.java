@@ -225,12 +225,11 @@ public final class KafkaCluster implements AutoCloseable {
                     ? Files.createTempDirectory("kafka-cluster-")
                     : Files.createTempDirectory(parent, "kafka-cluster-");
             String clusterId = Uuid.randomUuid().toString();
-            FreePorts ports = new FreePorts();
             int count = combined + brokersOnly + controllersOnly;
             Map<Integer, Integer> controllerPorts = new LinkedHashMap<>();
             for (int id = 1; id <= count; id++) {
                 if (isController(id)) {
-                    controllerPorts.put(id, ports.next());
+                    controllerPorts.put(id, FreePorts.next());
                 }
             }
             List<KafkaNode> nodes = new ArrayList<>();
@@ -240,7 +239,7 @@ public final class KafkaCluster implements AutoCloseable {
                 Map<String, Integer> listenerPorts = new LinkedHashMap<>();
                 if (isBroker(id)) {
                     for (String listener : listeners.keySet()) {
-                        listenerPorts.put(listener, ports.next());
+                        listenerPorts.put(listener, FreePorts.next());
                     }
                 }
                 Map<String, String> all = new LinkedHashMap<>(defaults);
@@ -252,7 +251,7 @@ public final class KafkaCluster implements AutoCloseable {
                         clusterId,
                         nodeDirectory,
                         listenerPorts,
-                        jmx ? ports.next() : null,
+                        jmx ? FreePorts.next() : null,
                         List.copyOf(jvmOptions),
                         Map.copyOf(environment),
                         all);

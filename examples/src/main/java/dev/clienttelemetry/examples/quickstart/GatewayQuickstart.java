@@ -129,15 +129,14 @@ public final class GatewayQuickstart implements Callable<Integer> {
             screen.say("Broker: starting one node of Kafka " + kafkaVersion + ", without any plugin");
             cluster.start();
             URI otlp = endpoint == null ? receiver.grpcEndpoint() : endpoint;
-            FreePorts ports = new FreePorts();
-            int port = ports.next();
-            int management = ports.next();
+            int port = FreePorts.next();
+            int management = FreePorts.next();
             Path directory = Files.createDirectory(cluster.directory().resolve("proxy"));
             screen.say("Proxy: starting Kroxylicious " + KroxyliciousProxy.VERSION + " with "
                     + gatewayJar().getFileName() + "; OTLP goes to " + EndpointText.shown(otlp));
             try (KroxyliciousProxy proxy = KroxyliciousProxy.start(
                     directory,
-                    configuration(cluster.bootstrapServers(), port, ports.next(), management, otlp),
+                    configuration(cluster.bootstrapServers(), port, FreePorts.next(), management, otlp),
                     List.of(gatewayJar()),
                     List.of("-Xmx256m"),
                     artifact -> screen.progress("  downloaded: " + artifact))) {

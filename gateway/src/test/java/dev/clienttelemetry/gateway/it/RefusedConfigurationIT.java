@@ -53,7 +53,7 @@ class RefusedConfigurationIT {
                     %s
                 defaultFilters:
                 - telemetry
-                """.formatted(new FreePorts().next(), subscriptions, setting);
+                """.formatted(FreePorts.next(), subscriptions, setting);
 
         assertThatThrownBy(() -> KroxyliciousProxy.start(
                                 directory, configuration, List.of(JAR), List.of("-Xmx128m"), artifact -> {})

@@ -49,10 +49,9 @@ final class RunningGateway implements AutoCloseable {
         this.subscriptions = directory.resolve("subscriptions.yaml");
         subscribe("all", "'*'", 500);
         this.receiver = OtlpReceiver.start(request -> points.addAll(request.points()));
-        FreePorts ports = new FreePorts();
-        this.port = ports.next();
-        this.managementPort = ports.next();
-        int nodePort = ports.next();
+        this.port = FreePorts.next();
+        this.managementPort = FreePorts.next();
+        int nodePort = FreePorts.next();
         String configuration = """
                 management:
                   bindAddress: 127.0.0.1
