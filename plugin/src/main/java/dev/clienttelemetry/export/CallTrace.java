@@ -73,7 +73,10 @@ final class CallTrace extends EventListener {
     @Override
     public void connectFailed(
             Call call, InetSocketAddress address, Proxy proxy, Protocol protocol, IOException failure) {
-        connectFailure = failure;
+        // A call whose time is over closes the socket that it connects with.
+        if (!call.isCanceled()) {
+            connectFailure = failure;
+        }
     }
 
     @Override

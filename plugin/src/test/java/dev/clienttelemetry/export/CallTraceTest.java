@@ -22,6 +22,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import okhttp3.Call;
 import okhttp3.Connection;
 import okhttp3.internal.http2.ErrorCode;
 import okhttp3.internal.http2.StreamResetException;
@@ -40,6 +41,11 @@ class CallTraceTest {
                 Connection.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
                 (proxy, method, arguments) -> null);
+    }
+
+    private static Call call(boolean canceled) {
+        return (Call) Proxy.newProxyInstance(
+                Call.class.getClassLoader(), new Class<?>[] {Call.class}, (proxy, method, arguments) -> canceled);
     }
 
     private Answer failed(Connection connection, IOException failure) {
@@ -80,8 +86,10 @@ class CallTraceTest {
                 case "connecting" -> trace.connectStart(null, null, null);
                 case "securing" -> trace.secureConnectStart(null);
                 case "secured" -> trace.secureConnectEnd(null, null);
-                case "refused" -> trace.connectFailed(null, null, null, null, new ConnectException("Refused"));
-                case "unheard" -> trace.connectFailed(null, null, null, null, new SocketTimeoutException());
+                case "refused" -> trace.connectFailed(call(false), null, null, null, new ConnectException("Refused"));
+                case "unheard" -> trace.connectFailed(call(false), null, null, null, new SocketTimeoutException());
+                case "canceled" ->
+                    trace.connectFailed(call(true), null, null, null, new SocketException("Socket closed"));
                 case "connected" -> trace.connectionAcquired(null, connection);
                 case "sent" -> trace.requestBodyEnd(null, 7);
                 case "answering" -> trace.responseHeadersEnd(null, null);
@@ -155,6 +163,10 @@ class CallTraceTest {
                 retry("connecting securing", timeout, "timeout", tls),
                 retry("connecting securing secured", timeout, "timeout", "no connection within 2000 ms"),
                 retry("connecting unheard", timeout, "timeout", "no connection within 2000 ms"),
+                // The call's end closes the socket under whatever goes on.
+                retry("connecting canceled", timeout, "timeout", "no connection within 2000 ms"),
+                retry("connecting securing canceled", timeout, "timeout", tls),
+                retry("connecting refused canceled", timeout, "java.net.ConnectException", "refused"),
                 retry("connecting refused", timeout, "java.net.ConnectException", "refused"),
                 retry(
                         "connecting securing",
