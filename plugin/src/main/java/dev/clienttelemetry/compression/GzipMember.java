@@ -18,7 +18,6 @@ import java.util.zip.Inflater;
  * stack. Bounds the blocks that bring codes of their own, too: 1 MiB of them takes 62 ms. Stateless and thread-safe.
  */
 public final class GzipMember {
-    private static final int FIRST_GUESS = 16 * 1024;
     private static final int HEAD_BYTES = 10;
     private static final int TRAILER_BYTES = 8;
     private static final int DEFLATE = 8;
@@ -49,7 +48,7 @@ public final class GzipMember {
         Inflater inflater = new Inflater(true);
         try {
             inflater.setInput(compressed, start, compressed.length - start);
-            byte[] bytes = new byte[(int) Math.min(maxBytes, Math.max(FIRST_GUESS, compressed.length * 4L))];
+            byte[] bytes = new byte[BoundedStream.firstGuess(compressed.length, maxBytes)];
             int length = 0;
             while (true) {
                 if (length == bytes.length && length < maxBytes) {

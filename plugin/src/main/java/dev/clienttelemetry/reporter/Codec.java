@@ -5,6 +5,7 @@
 package dev.clienttelemetry.reporter;
 
 import dev.clienttelemetry.compression.BlockBound;
+import dev.clienttelemetry.compression.BoundedStream;
 import dev.clienttelemetry.compression.GzipMember;
 import java.io.IOException;
 import java.io.InputStream;
@@ -30,7 +31,6 @@ enum Codec {
     ZSTD(0x28, 0xb5, 0x2f, 0xfd);
 
     private static final Codec[] ALL = values();
-    private static final int FIRST_GUESS = 16 * 1024;
 
     private static final String SINCE_KAFKA_38 = "org.apache.kafka.common.compress.Compression";
 
@@ -91,21 +91,7 @@ enum Codec {
             return null;
         }
         try (InputStream in = KafkaStreams.open(this, compressed)) {
-            byte[] bytes = new byte[(int) Math.min(maxBytes, Math.max(FIRST_GUESS, compressed.length * 4L))];
-            int length = 0;
-            while (true) {
-                if (length == bytes.length) {
-                    if (length == maxBytes) {
-                        return in.read() < 0 ? bytes : null;
-                    }
-                    bytes = Arrays.copyOf(bytes, (int) Math.min(maxBytes, bytes.length * 2L));
-                }
-                int read = in.read(bytes, length, bytes.length - length);
-                if (read < 0) {
-                    return Arrays.copyOf(bytes, length);
-                }
-                length += read;
-            }
+            return BoundedStream.read(in, compressed.length, maxBytes);
         } catch (RuntimeException invalid) {
             // Kafka's streams wrap what their constructors find, and lz4 has unchecked exceptions of its own.
             throw new IOException(invalid);

@@ -6,6 +6,7 @@ package dev.clienttelemetry.gateway.protocol;
 
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
 import dev.clienttelemetry.compression.BlockBound;
+import dev.clienttelemetry.compression.BoundedStream;
 import dev.clienttelemetry.compression.GzipMember;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -57,7 +58,7 @@ final class DecompressedMetrics {
         try {
             return switch (compression) {
                 case NONE -> pushed;
-                case GZIP -> gzip(pushed, maxBytes);
+                case GZIP -> bounded(GzipMember.decompress(pushed, maxBytes));
                 case LZ4 -> {
                     bounded(BlockBound.holdsForLz4(pushed, maxBytes));
                     InputStream in = new LZ4FrameInputStream(new ByteArrayInputStream(pushed), true);
@@ -75,12 +76,9 @@ final class DecompressedMetrics {
         }
     }
 
-    private static byte[] gzip(byte[] pushed, int maxBytes) throws TooLargeException, IOException {
-        byte[] bytes = GzipMember.decompress(pushed, maxBytes);
-        if (bytes == null) {
-            throw new TooLargeException();
-        }
-        return bytes;
+    private static byte[] bounded(byte[] orTooLarge) throws TooLargeException {
+        bounded(orTooLarge != null);
+        return orTooLarge;
     }
 
     private static void bounded(boolean bounded) throws TooLargeException {
@@ -97,25 +95,8 @@ final class DecompressedMetrics {
 
     private static byte[] read(InputStream decompressing, int pushedBytes, int maxBytes)
             throws TooLargeException, IOException {
-        byte[] bytes = new byte[(int) Math.min(Math.max(FIRST_BYTES, 4L * pushedBytes), maxBytes)];
-        int length = 0;
         try (InputStream in = decompressing) {
-            while (true) {
-                if (length == maxBytes) {
-                    if (in.read() >= 0) {
-                        throw new TooLargeException();
-                    }
-                    return Arrays.copyOf(bytes, length);
-                }
-                if (length == bytes.length) {
-                    bytes = Arrays.copyOf(bytes, (int) Math.min(2L * bytes.length, maxBytes));
-                }
-                int read = in.read(bytes, length, bytes.length - length);
-                if (read < 0) {
-                    return Arrays.copyOf(bytes, length);
-                }
-                length += read;
-            }
+            return bounded(BoundedStream.read(in, pushedBytes, maxBytes));
         }
     }
 
