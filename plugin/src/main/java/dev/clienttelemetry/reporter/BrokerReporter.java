@@ -7,11 +7,9 @@ package dev.clienttelemetry.reporter;
 import dev.clienttelemetry.metrics.BrokerClientMetrics;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.Pipeline;
-import java.io.IOException;
-import java.io.InputStream;
+import dev.clienttelemetry.subscription.RunningKafka;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.Set;
 import org.apache.kafka.common.metrics.KafkaMetric;
 import org.apache.kafka.common.metrics.MetricsContext;
@@ -27,7 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 abstract class BrokerReporter implements MetricsReporter {
     private static final Logger LOG = LoggerFactory.getLogger(BrokerReporter.class);
-    private static final String VERSION_RESOURCE = "/kafka/kafka-version.properties";
 
     private final PushReceiver receiver;
     private ClientTelemetryConfig config;
@@ -159,13 +156,10 @@ abstract class BrokerReporter implements MetricsReporter {
     }
 
     private static int kafkaMajorVersion() {
-        try (InputStream in = MetricsReporter.class.getResourceAsStream(VERSION_RESOURCE)) {
-            Properties properties = new Properties();
-            if (in != null) {
-                properties.load(in);
-            }
-            return Integer.parseInt(properties.getProperty("version", "0").split("\\.")[0]);
-        } catch (IOException | NumberFormatException unknown) {
+        String version = RunningKafka.version();
+        try {
+            return version == null ? 0 : Integer.parseInt(version.split("\\.")[0]);
+        } catch (NumberFormatException unknown) {
             return 0;
         }
     }

@@ -7,6 +7,7 @@ package dev.clienttelemetry.reporter;
 import dev.clienttelemetry.message.NearestName;
 import dev.clienttelemetry.otlp.Label;
 import dev.clienttelemetry.pipeline.PipelineSettings;
+import dev.clienttelemetry.subscription.ConfigText;
 import dev.clienttelemetry.subscription.SynchronizerSettings;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -24,7 +25,6 @@ import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.Importance;
 import org.apache.kafka.common.config.ConfigDef.Type;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.config.types.Password;
 
 /**
  * The plugin's keys in the host's configuration: their defaults, what they mean, and the check of their values. Immutable.
@@ -303,16 +303,16 @@ final class ClientTelemetryConfig {
         Object value = host.get("telemetry.max.bytes");
         return value == null
                 ? TELEMETRY_MAX_BYTES_DEFAULT
-                : (Integer) ConfigDef.parseType("telemetry.max.bytes", text(value), Type.INT);
+                : (Integer) ConfigDef.parseType("telemetry.max.bytes", ConfigText.of(value), Type.INT);
     }
 
     /** Returns the node's id as the configuration has it, or null. */
     String nodeId() {
         Object id = host.get("node.id");
-        if (id == null || "-1".equals(text(id))) {
+        if (id == null || "-1".equals(ConfigText.of(id))) {
             id = host.get("broker.id");
         }
-        return id == null || "-1".equals(text(id)) ? null : text(id);
+        return id == null || "-1".equals(ConfigText.of(id)) ? null : ConfigText.of(id);
     }
 
     /** Returns whether this node is a KRaft controller and no broker, so that no client ever pushes to it. */
@@ -352,21 +352,14 @@ final class ClientTelemetryConfig {
         Map<String, String> found = new TreeMap<>();
         host.forEach((key, value) -> {
             if (key.startsWith(prefix) && value != null) {
-                found.put(key, text(value));
+                found.put(key, ConfigText.of(value));
             }
         });
         return Collections.unmodifiableMap(found);
     }
 
     private List<String> list(String key) {
-        Object value = host.get(key);
-        if (value == null) {
-            return List.of();
-        }
-        return Arrays.stream(text(value).split(","))
-                .map(String::trim)
-                .filter(element -> !element.isEmpty())
-                .toList();
+        return ConfigText.list(host.get(key));
     }
 
     private Map<String, Object> parse() {
@@ -379,9 +372,9 @@ final class ClientTelemetryConfig {
             }
             Object value;
             try {
-                value = ConfigDef.parseType(key.name, text(given), key.type);
+                value = ConfigDef.parseType(key.name, ConfigText.of(given), key.type);
             } catch (ConfigException wrongType) {
-                throw new ConfigException(key.name, text(given), "must be " + key.validator);
+                throw new ConfigException(key.name, ConfigText.of(given), "must be " + key.validator);
             }
             key.validator.ensureValid(key.name, value);
             parsed.put(key.name, value);
@@ -472,17 +465,6 @@ final class ClientTelemetryConfig {
                                 + " nothing uses it: set that to a name listed in config.providers, or remove " + key);
                     });
         }
-    }
-
-    /** The text of a value as an operator would write it, whichever type it arrives in. */
-    private static String text(Object value) {
-        if (value instanceof Password password) {
-            return password.value();
-        }
-        if (value instanceof List<?> elements) {
-            return elements.stream().map(ClientTelemetryConfig::text).collect(Collectors.joining(","));
-        }
-        return String.valueOf(value).trim();
     }
 
     private static boolean isBlank(Object value) {

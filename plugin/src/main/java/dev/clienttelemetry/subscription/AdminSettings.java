@@ -12,10 +12,8 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.config.ConfigException;
-import org.apache.kafka.common.config.types.Password;
 
 /**
  * The settings of the Admin client with which a broker reaches its own cluster: the advertised address and the security
@@ -198,15 +196,7 @@ final class AdminSettings {
 
     /** Returns a value as text, null where it is absent or empty. */
     private String text(String key) {
-        Object value = broker.get(key);
-        String text;
-        if (value instanceof List<?> list) {
-            text = list.stream().map(String::valueOf).collect(Collectors.joining(","));
-        } else if (value instanceof Password password) {
-            text = password.value();
-        } else {
-            text = value == null ? "" : value.toString().trim();
-        }
-        return text.isEmpty() ? null : text;
+        String text = ConfigText.of(broker.get(key));
+        return text == null || text.isEmpty() ? null : text;
     }
 }

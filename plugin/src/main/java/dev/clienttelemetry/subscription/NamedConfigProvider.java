@@ -5,7 +5,6 @@
 package dev.clienttelemetry.subscription;
 
 import java.lang.reflect.InvocationTargetException;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +33,7 @@ public final class NamedConfigProvider {
      * @throws ConfigException if the name is not known, the class is not allowed, cannot be made or refuses its parameters
      */
     public static ConfigProvider create(String key, String name, Map<String, ?> configs) {
-        List<String> names = names(configs.get(CONFIG_PROVIDERS));
+        List<String> names = ConfigText.list(configs.get(CONFIG_PROVIDERS));
         if (!names.contains(name)) {
             throw new ConfigException(
                     key,
@@ -84,21 +83,6 @@ public final class NamedConfigProvider {
         ConfigException failure = new ConfigException(key, provider.getName(), what + Thrown.text(cause));
         failure.initCause(cause);
         return failure;
-    }
-
-    private static List<String> names(Object value) {
-        List<String> names = new ArrayList<>();
-        // A String where the broker starts, a List where it has parsed the key.
-        List<?> parts = value instanceof List<?> list
-                ? list
-                : value == null ? List.of() : Arrays.asList(value.toString().split(","));
-        for (Object part : parts) {
-            String name = part.toString().trim();
-            if (!name.isEmpty()) {
-                names.add(name);
-            }
-        }
-        return names;
     }
 
     private static Class<?> providerClass(String classKey, Object className) {

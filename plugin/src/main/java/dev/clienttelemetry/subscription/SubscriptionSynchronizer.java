@@ -9,12 +9,9 @@ import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.metrics.Counter;
 import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
-import java.io.IOException;
-import java.io.InputStream;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Properties;
 import java.util.SortedSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -303,7 +300,7 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         List<SubscriptionWarning> found = SubscriptionReview.of(
                 inForce,
                 new SubscriptionReview.Circumstances(
-                        SubscriptionReview.Circumstances.boundsDecompressedPushes(kafkaVersion()), judgedBy),
+                        SubscriptionReview.Circumstances.boundsDecompressedPushes(RunningKafka.version()), judgedBy),
                 JUDGING_LIMIT,
                 System::nanoTime);
         for (SubscriptionWarning warning : found) {
@@ -319,19 +316,6 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         judged = inForce;
         judgedClients = judgedBy;
         warnings = found;
-    }
-
-    // The class that tells it is another one in 4.4; the resource has been the same in all versions.
-    private static String kafkaVersion() {
-        try (InputStream in = Admin.class.getResourceAsStream("/kafka/kafka-version.properties")) {
-            Properties properties = new Properties();
-            if (in != null) {
-                properties.load(in);
-            }
-            return properties.getProperty("version");
-        } catch (IOException e) {
-            return null;
-        }
     }
 
     private static String names(SubscriptionSet set) {
