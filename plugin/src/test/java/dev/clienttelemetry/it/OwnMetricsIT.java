@@ -10,6 +10,7 @@ import static org.awaitility.Awaitility.await;
 import dev.clienttelemetry.examples.broker.KafkaCluster;
 import dev.clienttelemetry.examples.receiver.Answer;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
+import dev.clienttelemetry.metrics.MetricsPage;
 import io.opentelemetry.proto.common.v1.KeyValue;
 import io.opentelemetry.proto.metrics.v1.Metric;
 import io.opentelemetry.proto.metrics.v1.NumberDataPoint;
@@ -50,7 +51,6 @@ import org.junit.jupiter.params.provider.CsvSource;
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class OwnMetricsIT {
-    private static final Path PAGE = Path.of("..", "src", "site", "markdown", "metrics.md");
     private static final Path PAYLOADS = Path.of("src", "test", "resources", "payloads");
     /** An OTLP MetricsData that ends within its first message. */
     private static final byte[] TRUNCATED = {0x0a, 0x05, 0x01};
@@ -250,9 +250,9 @@ class OwnMetricsIT {
     void theDocumentedTableIsWhatTheBrokerExposes() throws Exception {
         Set<String> documentedMBeans = new TreeSet<>();
         Map<String, Set<String>> documentedOtel = new TreeMap<>();
-        for (List<String> row : tableRows()) {
-            documentedMBeans.addAll(codes(row.get(1)));
-            List<String> otel = codes(row.get(2));
+        for (List<String> row : MetricsPage.rows("## The table")) {
+            documentedMBeans.addAll(MetricsPage.codes(row.get(1)));
+            List<String> otel = MetricsPage.codes(row.get(2));
             // In OpenTelemetry failures are counted by the histogram of their durations, and what has no value is
             // absent.
             boolean absent = row.get(2).contains("(its count)")
@@ -261,7 +261,9 @@ class OwnMetricsIT {
             if (!otel.isEmpty() && !absent) {
                 documentedOtel
                         .computeIfAbsent(
-                                otel.get(0) + " in " + codes(row.get(3)).get(0), name -> new TreeSet<>())
+                                otel.get(0) + " in "
+                                        + MetricsPage.codes(row.get(3)).get(0),
+                                name -> new TreeSet<>())
                         .addAll(otel.size() > 1 ? otel.subList(1, 2) : List.of());
             }
         }
@@ -463,27 +465,5 @@ class OwnMetricsIT {
         return attributes.stream()
                 .collect(Collectors.toMap(
                         KeyValue::getKey, attribute -> attribute.getValue().getStringValue()));
-    }
-
-    private static List<List<String>> tableRows() throws IOException {
-        List<List<String>> rows = new ArrayList<>();
-        boolean under = false;
-        for (String line : Files.readAllLines(PAGE)) {
-            if (line.startsWith("#")) {
-                under = line.equals("## The table");
-            } else if (under && line.startsWith("|")) {
-                rows.add(List.of(line.substring(1, line.length() - 1).split("\\|")));
-            }
-        }
-        return rows.subList(2, rows.size());
-    }
-
-    private static List<String> codes(String cell) {
-        List<String> codes = new ArrayList<>();
-        String[] parts = cell.split("`");
-        for (int i = 1; i < parts.length; i += 2) {
-            codes.add(parts[i]);
-        }
-        return codes;
     }
 }

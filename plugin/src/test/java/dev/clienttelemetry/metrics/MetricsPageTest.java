@@ -7,8 +7,6 @@ package dev.clienttelemetry.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -22,16 +20,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The page that documents the metrics has every instrument and every reason, and no other. */
 class MetricsPageTest {
-    private static final Path PAGE = Path.of("..", "src", "site", "markdown", "metrics.md");
-
     @Test
     void theTableHasEveryInstrumentWithItsNamesAndUnit() throws IOException {
         List<List<String>> documented = new ArrayList<>();
-        for (List<String> row : rows("## The table")) {
+        for (List<String> row : MetricsPage.rows("## The table")) {
             documented.add(List.of(
-                    row.get(0).isEmpty() ? codes(row.get(1)).get(0) : row.get(0),
-                    codes(row.get(2)).get(0),
-                    codes(row.get(3)).get(0)));
+                    row.get(0).isEmpty() ? MetricsPage.codes(row.get(1)).get(0) : row.get(0),
+                    MetricsPage.codes(row.get(2)).get(0),
+                    MetricsPage.codes(row.get(3)).get(0)));
             assertThat(row.get(4)).isNotEmpty();
             assertThat(row.get(5)).isNotEmpty();
         }
@@ -51,8 +47,8 @@ class MetricsPageTest {
     @MethodSource
     void theReasonsAreThoseOfTheCode(String heading, Enum<?>[] reasons) throws IOException {
         Set<String> documented = new LinkedHashSet<>();
-        for (List<String> row : rows(heading)) {
-            documented.add(codes(row.get(0)).get(0));
+        for (List<String> row : MetricsPage.rows(heading)) {
+            documented.add(MetricsPage.codes(row.get(0)).get(0));
         }
         List<String> defined = Stream.of(reasons)
                 .map(reason -> reason.name().toLowerCase(Locale.ROOT))
@@ -68,33 +64,5 @@ class MetricsPageTest {
                 Arguments.of("### Points dropped", PointDropReason.values()),
                 Arguments.of("### Sequences restarted", SequenceRestart.values()),
                 Arguments.of("### Client instances ended", InstanceEnd.values()));
-    }
-
-    /** Returns the cells of the table under a heading, without its head. */
-    private static List<List<String>> rows(String heading) throws IOException {
-        List<List<String>> rows = new ArrayList<>();
-        boolean under = false;
-        for (String line : Files.readAllLines(PAGE)) {
-            if (line.startsWith("#")) {
-                under = line.equals(heading);
-            } else if (under && line.startsWith("|")) {
-                List<String> cells = new ArrayList<>();
-                for (String cell : line.substring(1, line.length() - 1).split("\\|")) {
-                    cells.add(cell.strip());
-                }
-                rows.add(cells);
-            }
-        }
-        assertThat(rows).as(heading).hasSizeGreaterThan(2);
-        return rows.subList(2, rows.size());
-    }
-
-    private static List<String> codes(String cell) {
-        List<String> codes = new ArrayList<>();
-        String[] parts = cell.split("`");
-        for (int i = 1; i < parts.length; i += 2) {
-            codes.add(parts[i]);
-        }
-        return codes;
     }
 }
