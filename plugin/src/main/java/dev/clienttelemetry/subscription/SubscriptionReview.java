@@ -507,7 +507,7 @@ public final class SubscriptionReview {
         long clients = circumstances.clients() > 0 ? circumstances.clients() : ASSUMED_CLIENTS;
         double pushes = clients * 1000.0 / subscription.effectiveIntervalMs();
         if (pushes > MAX_PUSHES_PER_SECOND) {
-            long bearable = (clients * 1000 + MAX_PUSHES_PER_SECOND - 1) / MAX_PUSHES_PER_SECOND;
+            long bearable = (long) Math.ceil(clients * 1000.0 / MAX_PUSHES_PER_SECOND);
             warn(
                     subscription,
                     Kind.LOAD,

@@ -130,6 +130,10 @@ class SubscriptionReviewTest {
                     assertThat(w.toString())
                             .contains("20000 clients that push every 1000 ms make 20000 pushes", "100000 ms");
                 });
+        assertThat(SubscriptionReview.of(set(config), new Circumstances(true, Long.MAX_VALUE)))
+                .singleElement()
+                .asString()
+                .contains("an interval of at least 300000 ms");
         assertThat(SubscriptionReview.of(set(config), new Circumstances(true, 100)))
                 .isEmpty();
         assertThat(SubscriptionReview.of(set(config), Circumstances.UNKNOWN))
