@@ -7,7 +7,6 @@ package dev.clienttelemetry.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.kafka.common.MetricName;
@@ -27,7 +26,7 @@ class BrokerClientMetricsTest {
 
     private final TelemetryMetrics metrics = new TelemetryMetrics();
     private final BrokerClientMetrics brokers = new BrokerClientMetrics(metrics);
-    private final Map<Instrument, Series> shown = new HashMap<>();
+    private final ShownValues shown = new ShownValues();
     private final Metrics broker = new Metrics();
 
     @BeforeEach
@@ -54,17 +53,7 @@ class BrokerClientMetricsTest {
             @Override
             public void configure(Map<String, ?> configs) {}
         });
-        metrics.show(new Exposition() {
-            @Override
-            public void appeared(Series series) {
-                shown.put(series.instrument(), series);
-            }
-
-            @Override
-            public void vanished(Series series) {
-                shown.remove(series.instrument(), series);
-            }
-        });
+        metrics.show(shown);
     }
 
     @AfterEach
@@ -77,8 +66,8 @@ class BrokerClientMetricsTest {
         broker.addMetric(broker.metricName("instance-count", "another-group"), (config, now) -> 3);
         throttleSensor("another-group", "a").record();
 
-        assertThat(shown)
-                .doesNotContainKeys(Instrument.INSTANCES, Instrument.UNKNOWN_SUBSCRIPTIONS, Instrument.THROTTLED);
+        assertThat(shown.instruments())
+                .doesNotContain(Instrument.INSTANCES, Instrument.UNKNOWN_SUBSCRIPTIONS, Instrument.THROTTLED);
     }
 
     @Test
@@ -90,7 +79,7 @@ class BrokerClientMetricsTest {
         assertThat(value(Instrument.THROTTLED)).isZero();
 
         broker.removeMetric(name);
-        assertThat(shown).doesNotContainKey(Instrument.INSTANCES);
+        assertThat(shown.instruments()).doesNotContain(Instrument.INSTANCES);
     }
 
     @Test
@@ -101,7 +90,7 @@ class BrokerClientMetricsTest {
         unknown.record();
 
         assertThat(value(Instrument.UNKNOWN_SUBSCRIPTIONS)).isEqualTo(2);
-        assertThat(shown).doesNotContainKey(Instrument.UNKNOWN_INSTANCES);
+        assertThat(shown.instruments()).doesNotContain(Instrument.UNKNOWN_INSTANCES);
     }
 
     @Test
@@ -143,19 +132,10 @@ class BrokerClientMetricsTest {
         TelemetryMetrics later = new TelemetryMetrics();
         BrokerClientMetrics added = new BrokerClientMetrics(later);
         broker.metrics().values().forEach(added::existed);
-        Map<Instrument, Series> shownLater = new HashMap<>();
-        later.show(new Exposition() {
-            @Override
-            public void appeared(Series series) {
-                shownLater.put(series.instrument(), series);
-            }
-
-            @Override
-            public void vanished(Series series) {}
-        });
-        assertThat(shownLater.get(Instrument.THROTTLED).value().getAsLong()).isZero();
-        assertThat(shownLater.get(Instrument.UNKNOWN_SUBSCRIPTIONS).value().getAsLong())
-                .isZero();
+        ShownValues shownLater = new ShownValues();
+        later.show(shownLater);
+        assertThat(shownLater.value(Instrument.THROTTLED)).isZero();
+        assertThat(shownLater.value(Instrument.UNKNOWN_SUBSCRIPTIONS)).isZero();
 
         throttled.record();
         unknown.record();
@@ -163,9 +143,8 @@ class BrokerClientMetricsTest {
                 broker.metrics().get(broker.metricName("throttle-count", GROUP, "", Map.of("client_instance_id", "a")));
         added.removed(vanishing);
 
-        assertThat(shownLater.get(Instrument.THROTTLED).value().getAsLong()).isEqualTo(1);
-        assertThat(shownLater.get(Instrument.UNKNOWN_SUBSCRIPTIONS).value().getAsLong())
-                .isEqualTo(1);
+        assertThat(shownLater.value(Instrument.THROTTLED)).isEqualTo(1);
+        assertThat(shownLater.value(Instrument.UNKNOWN_SUBSCRIPTIONS)).isEqualTo(1);
     }
 
     @Test
@@ -190,7 +169,7 @@ class BrokerClientMetricsTest {
     }
 
     private long value(Instrument instrument) {
-        return shown.get(instrument).value().getAsLong();
+        return shown.value(instrument);
     }
 
     private Sensor throttleSensor(String group, String instanceId) {

@@ -11,10 +11,9 @@ import static org.awaitility.Awaitility.await;
 import dev.clienttelemetry.examples.receiver.Answer;
 import dev.clienttelemetry.examples.receiver.OtlpReceiver;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
-import dev.clienttelemetry.metrics.Exposition;
 import dev.clienttelemetry.metrics.Instrument;
 import dev.clienttelemetry.metrics.PushDropReason;
-import dev.clienttelemetry.metrics.Series;
+import dev.clienttelemetry.metrics.ShownValues;
 import dev.clienttelemetry.pipeline.CapturedLog;
 import dev.clienttelemetry.pipeline.Pipeline;
 import io.opentelemetry.proto.metrics.v1.Gauge;
@@ -83,7 +82,7 @@ class PushEquationTest {
         private final AtomicInteger pushes = new AtomicInteger();
     }
 
-    private final Map<Instrument, Series> shown = new ConcurrentHashMap<>();
+    private final ShownValues shown = new ShownValues();
     /** The client instances whose pushes the receiver took. Each pushes once. */
     private final Set<String> taken = ConcurrentHashMap.newKeySet();
 
@@ -120,17 +119,7 @@ class PushEquationTest {
                         "client.telemetry.buffer.max.bytes",
                         String.valueOf(bufferBytes)))
                 .pipelineSettings());
-        pipeline.metrics().show(new Exposition() {
-            @Override
-            public void appeared(Series series) {
-                if (series.tag() == null) {
-                    shown.put(series.instrument(), series);
-                }
-            }
-
-            @Override
-            public void vanished(Series series) {}
-        });
+        pipeline.metrics().show(shown);
         pushes.open(pipeline, MAX_PAYLOAD_BYTES);
         pipeline.start("7", "cluster-1");
     }
@@ -286,7 +275,7 @@ class PushEquationTest {
     }
 
     private long value(Instrument instrument) {
-        return shown.get(instrument).value().getAsLong();
+        return shown.value(instrument);
     }
 
     private static Answer http(int status) {

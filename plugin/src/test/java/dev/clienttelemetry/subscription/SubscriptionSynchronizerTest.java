@@ -7,9 +7,8 @@ package dev.clienttelemetry.subscription;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import dev.clienttelemetry.metrics.Exposition;
 import dev.clienttelemetry.metrics.Instrument;
-import dev.clienttelemetry.metrics.Series;
+import dev.clienttelemetry.metrics.ShownValues;
 import dev.clienttelemetry.metrics.TelemetryMetrics;
 import dev.clienttelemetry.pipeline.CapturedLog;
 import java.io.IOException;
@@ -18,7 +17,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.AbstractMap;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -54,23 +52,13 @@ class SubscriptionSynchronizerTest {
     private Path file;
     private final Cluster cluster = new Cluster();
     private final TelemetryMetrics metrics = new TelemetryMetrics();
-    private final Map<Instrument, Series> shown = new EnumMap<>(Instrument.class);
+    private final ShownValues shown = new ShownValues();
     private SubscriptionSynchronizer synchronizer;
 
     @BeforeEach
     void open() {
         file = dir.resolve("s.yaml");
-        metrics.show(new Exposition() {
-            @Override
-            public void appeared(Series series) {
-                shown.put(series.instrument(), series);
-            }
-
-            @Override
-            public void vanished(Series series) {
-                shown.remove(series.instrument());
-            }
-        });
+        metrics.show(shown);
         synchronizer = synchronizer(false);
     }
 
@@ -454,7 +442,7 @@ class SubscriptionSynchronizerTest {
         await().atMost(Duration.ofSeconds(20)).until(() -> value(Instrument.SUBSCRIPTIONS_LAST_SUCCESS) == 7_000_000);
         assertThat(value(Instrument.SUBSCRIPTIONS_DRIFTED)).isZero();
         synchronizer.close();
-        assertThat(shown).doesNotContainKey(Instrument.SUBSCRIPTIONS_SUPPLIED);
+        assertThat(shown.instruments()).doesNotContain(Instrument.SUBSCRIPTIONS_SUPPLIED);
     }
 
     @Test
@@ -475,7 +463,7 @@ class SubscriptionSynchronizerTest {
         synchronizer.close();
         await().atMost(Duration.ofSeconds(20)).until(() -> cluster.calls.containsKey("close"));
         synchronizer.start("1", metrics, () -> 0);
-        assertThat(shown).doesNotContainKey(Instrument.SUBSCRIPTIONS_SUPPLIED);
+        assertThat(shown.instruments()).doesNotContain(Instrument.SUBSCRIPTIONS_SUPPLIED);
     }
 
     @Test
@@ -483,7 +471,7 @@ class SubscriptionSynchronizerTest {
         write("{name: a, metrics: [x]}");
         synchronizer.close();
         synchronizer.start("1", metrics, () -> 0);
-        assertThat(shown).doesNotContainKey(Instrument.SUBSCRIPTIONS_SUPPLIED);
+        assertThat(shown.instruments()).doesNotContain(Instrument.SUBSCRIPTIONS_SUPPLIED);
     }
 
     @Test
@@ -718,8 +706,7 @@ class SubscriptionSynchronizerTest {
     }
 
     private long value(Instrument instrument) {
-        Series series = shown.get(instrument);
-        return series == null ? Instrument.NOT_KNOWN : series.value().getAsLong();
+        return shown.value(instrument);
     }
 
     private void write(String subscriptions) throws Exception {
