@@ -12,6 +12,7 @@ import static dev.clienttelemetry.export.Answer.Outcome.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.UnknownFieldSet;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse;
 import java.nio.charset.StandardCharsets;
@@ -30,67 +31,71 @@ import org.junit.jupiter.params.provider.ValueSource;
 class OtlpAnswersTest {
     private static final Instant NOW = Instant.parse("2026-11-30T12:00:00Z");
 
-    @ParameterizedTest
-    @CsvSource({
-        "400, CONTENT_REFUSED",
-        "401, ENDPOINT_REFUSES",
-        "403, ENDPOINT_REFUSES",
-        "404, ENDPOINT_REFUSES",
-        "405, ENDPOINT_REFUSES",
-        "408, ENDPOINT_REFUSES",
-        "413, CONTENT_REFUSED",
-        "415, ENDPOINT_REFUSES",
-        "422, CONTENT_REFUSED",
-        "429, RETRY",
-        "500, ENDPOINT_REFUSES",
-        "501, ENDPOINT_REFUSES",
-        "502, RETRY",
-        "503, RETRY",
-        "504, TIMEOUT",
-        "505, ENDPOINT_REFUSES"
-    })
-    void httpStatus(int status, Answer.Outcome outcome) {
-        Answer answer = OtlpAnswers.http(status, null, "words", NOW);
-
-        assertThat(answer.outcome()).isEqualTo(outcome);
-        assertThat(answer.errorType()).isEqualTo(Integer.toString(status));
-        assertThat(answer.detail()).startsWith("HTTP " + status + ": words");
+    private static String remedy(String at) {
+        return switch (at == null ? "" : at) {
+            case "" -> "";
+            case "headers" -> "; check the credentials in otel.exporter.otlp.headers";
+            case "endpoint" ->
+                "; check host, port and path in otel.exporter.otlp.endpoint, and otel.exporter.otlp.protocol";
+            case "log" -> "; see the backend's log";
+            default -> throw new IllegalArgumentException(at);
+        };
     }
 
     @ParameterizedTest
     @CsvSource({
-        "1, CANCELLED, RETRY",
-        "2, UNKNOWN, ENDPOINT_REFUSES",
-        "3, INVALID_ARGUMENT, CONTENT_REFUSED",
-        "4, DEADLINE_EXCEEDED, TIMEOUT",
-        "5, NOT_FOUND, ENDPOINT_REFUSES",
-        "6, ALREADY_EXISTS, ENDPOINT_REFUSES",
-        "7, PERMISSION_DENIED, ENDPOINT_REFUSES",
-        "8, RESOURCE_EXHAUSTED, CONTENT_REFUSED",
-        "9, FAILED_PRECONDITION, ENDPOINT_REFUSES",
-        "10, ABORTED, RETRY",
-        "11, OUT_OF_RANGE, RETRY",
-        "12, UNIMPLEMENTED, ENDPOINT_REFUSES",
-        "13, INTERNAL, ENDPOINT_REFUSES",
-        "14, UNAVAILABLE, RETRY",
-        "15, DATA_LOSS, RETRY",
-        "16, UNAUTHENTICATED, ENDPOINT_REFUSES"
+        "400, CONTENT_REFUSED,",
+        "401, ENDPOINT_REFUSES, headers",
+        "402, ENDPOINT_REFUSES, endpoint",
+        "403, ENDPOINT_REFUSES, headers",
+        "404, ENDPOINT_REFUSES, endpoint",
+        "405, ENDPOINT_REFUSES, endpoint",
+        "406, ENDPOINT_REFUSES, endpoint",
+        "407, ENDPOINT_REFUSES, headers",
+        "408, ENDPOINT_REFUSES, endpoint",
+        "413, CONTENT_REFUSED,",
+        "415, ENDPOINT_REFUSES, endpoint",
+        "422, CONTENT_REFUSED,",
+        "429, RETRY,",
+        "499, ENDPOINT_REFUSES, endpoint",
+        "500, ENDPOINT_REFUSES, log",
+        "501, ENDPOINT_REFUSES, log",
+        "502, RETRY,",
+        "503, RETRY,",
+        "504, TIMEOUT,",
+        "505, ENDPOINT_REFUSES, log"
     })
-    void grpcStatus(int code, String name, Answer.Outcome outcome) {
-        Answer answer = OtlpAnswers.grpc(code, "words", null);
-
-        assertThat(answer.outcome()).isEqualTo(outcome);
-        assertThat(answer.errorType()).isEqualTo(name);
-        assertThat(answer.detail()).startsWith("gRPC " + name + ": words");
-        assertThat(answer.retryAfterNanos()).isEqualTo(NO_RETRY_AFTER);
+    void httpStatus(int status, Answer.Outcome outcome, String remedy) {
+        assertThat(OtlpAnswers.http(status, null, "words", NOW))
+                .isEqualTo(Answer.of(outcome, Integer.toString(status), "HTTP " + status + ": words" + remedy(remedy)));
     }
 
-    @Test
-    void remediesAreNamed() {
-        assertThat(OtlpAnswers.http(401, null, "", NOW).detail()).contains("otel.exporter.otlp.headers");
-        assertThat(OtlpAnswers.http(404, null, "", NOW).detail()).contains("otel.exporter.otlp.endpoint");
-        assertThat(OtlpAnswers.grpc(16, "", null).detail()).contains("otel.exporter.otlp.headers");
-        assertThat(OtlpAnswers.grpc(12, "", null).detail()).contains("otel.exporter.otlp.protocol");
+    @ParameterizedTest
+    @CsvSource({
+        "-1, code -1, ENDPOINT_REFUSES, log",
+        "0, OK, ENDPOINT_REFUSES, log",
+        "1, CANCELLED, RETRY,",
+        "2, UNKNOWN, ENDPOINT_REFUSES, log",
+        "3, INVALID_ARGUMENT, CONTENT_REFUSED,",
+        "4, DEADLINE_EXCEEDED, TIMEOUT,",
+        "5, NOT_FOUND, ENDPOINT_REFUSES, endpoint",
+        "6, ALREADY_EXISTS, ENDPOINT_REFUSES, log",
+        "7, PERMISSION_DENIED, ENDPOINT_REFUSES, headers",
+        "8, RESOURCE_EXHAUSTED, CONTENT_REFUSED,",
+        "9, FAILED_PRECONDITION, ENDPOINT_REFUSES, log",
+        "10, ABORTED, RETRY,",
+        "11, OUT_OF_RANGE, RETRY,",
+        "12, UNIMPLEMENTED, ENDPOINT_REFUSES, endpoint",
+        "13, INTERNAL, ENDPOINT_REFUSES, log",
+        "14, UNAVAILABLE, RETRY,",
+        "15, DATA_LOSS, RETRY,",
+        "16, UNAUTHENTICATED, ENDPOINT_REFUSES, headers",
+        "17, code 17, ENDPOINT_REFUSES, log"
+    })
+    void grpcStatus(int code, String name, Answer.Outcome outcome, String remedy) {
+        assertThat(OtlpAnswers.grpc(code, "words", null))
+                .isEqualTo(Answer.of(outcome, name, "gRPC " + name + ": words" + remedy(remedy)));
+        assertThat(OtlpAnswers.grpc(code, "", null).detail()).isEqualTo("gRPC " + name + remedy(remedy));
     }
 
     @ParameterizedTest
@@ -98,6 +103,7 @@ class OtlpAnswersTest {
         "0, 0",
         "120, 120",
         "' 7 ', 7",
+        "999999999, 999999999",
         "'Mon, 30 Nov 2026 12:00:30 GMT', 30",
         "'Mon, 30 Nov 2026 11:00:00 GMT', 0"
     })
@@ -114,8 +120,11 @@ class OtlpAnswersTest {
 
     @Test
     void anEndlessRetryAfterIsThatLong() {
-        assertThat(OtlpAnswers.http(429, "99999999999999999999", "", NOW).retryAfterNanos())
-                .isEqualTo(Long.MAX_VALUE);
+        for (String endless : List.of("1000000000", "99999999999999999999", "Fri, 31 Dec 9999 23:59:59 GMT")) {
+            assertThat(OtlpAnswers.http(429, endless, "", NOW).retryAfterNanos())
+                    .as(endless)
+                    .isEqualTo(Long.MAX_VALUE);
+        }
     }
 
     @Test
@@ -134,6 +143,7 @@ class OtlpAnswersTest {
                 .isEqualTo("HTTP 503; it asks to wait 3600 s, of which at most 300 s are waited");
         assertThat(OtlpAnswers.http(503, "99999999999999999999", "", NOW).detail())
                 .contains("it asks to wait 9223372037 s, of which at most 300 s");
+        assertThat(OtlpAnswers.http(503, "1", "", NOW).detail()).isEqualTo("HTTP 503; it asks to wait 1 s");
         assertThat(OtlpAnswers.http(503, "0", "", NOW).detail()).isEqualTo("HTTP 503");
         assertThat(OtlpAnswers.grpc(8, "", info).detail()).isEqualTo("gRPC RESOURCE_EXHAUSTED; it asks to wait 3 s");
         assertThat(OtlpAnswers.grpc(8, "", shortInfo).detail())
@@ -167,9 +177,49 @@ class OtlpAnswersTest {
     }
 
     @Test
+    void retryInfoIsFoundOnlyWhereItBelongs() {
+        com.google.protobuf.Any none = com.google.protobuf.Any.pack(com.google.rpc.RetryInfo.getDefaultInstance());
+        UnknownFieldSet.Field content = UnknownFieldSet.Field.newBuilder()
+                .addLengthDelimited(none.toByteString())
+                .build();
+        UnknownFieldSet.Field number =
+                UnknownFieldSet.Field.newBuilder().addVarint(7).build();
+
+        assertThat(retryInfoNanos(UnknownFieldSet.newBuilder().addField(3, content)))
+                .as("no time to wait")
+                .isZero();
+        assertThat(retryInfoNanos(UnknownFieldSet.newBuilder().addField(4, content)))
+                .isEqualTo(NO_RETRY_AFTER);
+        assertThat(retryInfoNanos(UnknownFieldSet.newBuilder().addField(3, number)))
+                .isEqualTo(NO_RETRY_AFTER);
+    }
+
+    private static long retryInfoNanos(UnknownFieldSet.Builder status) {
+        return OtlpAnswers.retryInfoNanos(
+                Base64.getEncoder().encodeToString(status.build().toByteArray()));
+    }
+
+    @Test
+    void aStatusSaysWhy() {
+        byte[] status = com.google.rpc.Status.newBuilder()
+                .setCode(8)
+                .setMessage("quota\nof today")
+                .addDetails(com.google.protobuf.Any.newBuilder().setTypeUrl("other"))
+                .build()
+                .toByteArray();
+
+        assertThat(OtlpAnswers.statusMessage(status)).isEqualTo("quota of today");
+        assertThat(OtlpAnswers.statusMessage(new byte[0])).isEmpty();
+    }
+
+    @Test
     void grpcMessagesArePercentDecodedAndMadeHarmless() {
         assertThat(OtlpAnswers.grpcMessage("caf%C3%A9 100% %zz%0Aforged%1b[31m"))
                 .isEqualTo("café 100% %zz forged\\u001b[31m");
+        assertThat(OtlpAnswers.grpcMessage("a%20b %2g %g2 %6F%F0")).isEqualTo("a b %2g %g2 o\uFFFD");
+        assertThat(OtlpAnswers.grpcMessage("50%")).isEqualTo("50%");
+        assertThat(OtlpAnswers.grpcMessage("50%2")).isEqualTo("50%2");
+        assertThat(OtlpAnswers.grpcMessage(null)).isEmpty();
         assertThat(OtlpAnswers.grpcMessage("x".repeat(100_000))).hasSizeLessThan(320);
     }
 
