@@ -260,9 +260,83 @@ class ReachabilityTest {
 
         clock.advanceMillis(1);
         reachability.tick();
+        assertThat(log.lines()).hasSize(2).last().asString().contains("WARN", "connection refused");
         clock.advanceMillis(600_000);
         reachability.tick();
+        assertThat(log.lines()).hasSize(2);
+    }
 
-        assertThat(log.lines()).hasSize(2).last().asString().contains("WARN", "connection refused");
+    @Test
+    void aCauseThatGivesWayToTheOneThatWasToldIsNotTold() {
+        fail("java.io.EOFException", "the connection broke before an answer");
+        fail("java.net.ConnectException", "connection refused");
+        fail("java.io.EOFException", "the connection broke before an answer");
+        for (int i = 0; i < 3; i++) {
+            clock.advanceMillis(60_000);
+            reachability.tick();
+        }
+
+        assertThat(log.lines()).hasSize(1);
+    }
+
+    @Test
+    void ofTwoChangesThatWereHeldBackOneIsTheLineItself() {
+        for (int i = 0; i < 3; i++) {
+            fail("503", "HTTP 503");
+            answer(ACCEPTED, "");
+        }
+        clock.advanceMillis(60_000);
+        reachability.tick();
+
+        assertThat(log.lines()).hasSize(5);
+        assertThat(log.lines().get(4))
+                .endsWith("again, after 60 s (it changed 1 time more meanwhile; the last cause: HTTP 503)");
+    }
+
+    @Test
+    void whatWasHeldBackIsToldAlsoWhereItsCauseWas() {
+        for (boolean ends : new boolean[] {false, true}) {
+            answer(ACCEPTED, "");
+            fail("503", "HTTP 503");
+            answer(ACCEPTED, "");
+            fail("503", "HTTP 503");
+            int logged = log.lines().size();
+            answer(ACCEPTED, "");
+            fail("503", "HTTP 503");
+            if (ends) {
+                answer(ACCEPTED, "");
+            }
+            clock.advanceMillis(60_000);
+            reachability.tick();
+
+            assertThat(log.lines()).hasSize(logged + 1);
+            assertThat(log.lines().get(logged))
+                    .endsWith(
+                            ends
+                                    ? "(it changed 2 times more meanwhile; the last cause: HTTP 503)"
+                                    : "(it changed 1 time more meanwhile)");
+            clock.advanceMillis(60_000);
+        }
+    }
+
+    @Test
+    void afterAQuietMinuteAsManyChangesAreLoggedAtOnceAsBefore() {
+        for (int minute = 1; minute <= 3; minute++) {
+            for (int i = 0; i < 4; i++) {
+                fail("503", "HTTP 503");
+                answer(ACCEPTED, "");
+            }
+            reachability.tick();
+            assertThat(log.lines()).hasSize(4 * minute);
+            clock.advanceMillis(60_000);
+        }
+    }
+
+    @Test
+    void aRefusalOfTheOwnMetricsIsToldAlsoWhilePushesHaveToWait() {
+        fail("503", "HTTP 503");
+        reachability.answered(Answer.of(ENDPOINT_REFUSES, "403", "HTTP 403"), reachability.accepted(true), true);
+
+        assertThat(log.lines()).hasSize(2).last().asString().contains("HTTP 403", "the plugin's own metrics");
     }
 }
