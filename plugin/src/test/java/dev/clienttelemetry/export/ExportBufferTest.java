@@ -128,6 +128,33 @@ class ExportBufferTest {
     }
 
     @Test
+    void theReserveIsAnEighthToTheByte() {
+        for (int i = 0; i < 13; i++) {
+            offer();
+            convert(i);
+        }
+        offer();
+        buffer.converted(take(), pushes.chunk(13, PAYLOAD));
+        assertThat(metrics.pushesDropped().total()).isZero();
+        buffer.done(takeBatch(PAYLOAD), null, 0);
+        offer();
+        buffer.converted(take(), pushes.chunk(14, PAYLOAD + 1));
+
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isEqualTo(1);
+        assertThat(buffer.bytes()).isEqualTo(13 * COST + 1);
+    }
+
+    @Test
+    void whatWouldFitAloneIsLostToThoseThatWaitForConversion() {
+        offer();
+
+        assertThat(buffer.offer(new Pushes.Raw(15 * COST + PAYLOAD))).isFalse();
+
+        assertThat(dropped(PushDropReason.CONVERSION_BACKLOG)).isEqualTo(1);
+        assertThat(dropped(PushDropReason.BUFFER_FULL)).isZero();
+    }
+
+    @Test
     void theOldestConvertedGoFirst() {
         for (int i = 0; i < 16; i++) {
             offer();

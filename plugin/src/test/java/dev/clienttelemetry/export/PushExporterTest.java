@@ -430,11 +430,16 @@ class PushExporterTest {
         assertThat(requests.sent).last().isEqualTo("a3");
         requests.next().answer(ACCEPTED);
 
-        stepAfter(TimeUnit.NANOSECONDS.toMillis(PushExporter.ALONE_NANOS));
+        stepAfter(TimeUnit.MINUTES.toMillis(30) - 1);
         push("a4", "b2");
+        exporter.step();
+        assertThat(requests.sent).last().isEqualTo("a4");
+        requests.next().answer(ACCEPTED);
+        stepAfter(1);
+        push("a5");
         stepAfter(LINGER_MS);
 
-        assertThat(requests.sent).last().isEqualTo("a4 b2");
+        assertThat(requests.sent).last().isEqualTo("b2 a5");
     }
 
     @Test
