@@ -92,12 +92,12 @@ public final class ExportBuffer<U extends Unconverted> {
             added = true;
         } finally {
             if (!added) {
-                release(cost);
+                bytes.addAndGet(-cost);
+                pushes.decrementAndGet();
             }
         }
         if (closed && unconverted.remove(push)) {
-            release(cost);
-            dropped(PushDropReason.SHUTDOWN);
+            drop(cost, PushDropReason.SHUTDOWN);
             return false;
         }
         return true;
@@ -122,8 +122,12 @@ public final class ExportBuffer<U extends Unconverted> {
     public void converted(U push, Chunk chunk) {
         long before = cost(push.size());
         if (chunk == null || chunk.size() == 0) {
-            release(before);
-            metrics.pushesEmpty().increment();
+            bytes.addAndGet(-before);
+            try {
+                metrics.pushesEmpty().increment();
+            } finally {
+                pushes.decrementAndGet();
+            }
             return;
         }
         long after = cost(chunk.size());
@@ -157,8 +161,7 @@ public final class ExportBuffer<U extends Unconverted> {
         } finally {
             // Out of memory, for one: the push is lost, its room is not.
             if (lost != null) {
-                release(held);
-                dropped(lost);
+                drop(held, lost);
             }
         }
     }
@@ -174,8 +177,7 @@ public final class ExportBuffer<U extends Unconverted> {
 
     /** Drops a taken push that could not be converted. */
     public void failed(U push) {
-        release(cost(push.size()));
-        dropped(PushDropReason.INTERNAL_ERROR);
+        drop(cost(push.size()), PushDropReason.INTERNAL_ERROR);
     }
 
     /** Returns the bytes held now, in all stages together; never more than {@link #maxBytes}. */
@@ -384,17 +386,21 @@ public final class ExportBuffer<U extends Unconverted> {
     }
 
     private void ended(SendQueue.Entry entry, PushDropReason reason) {
-        release(cost(entry.chunk().size()));
+        bytes.addAndGet(-cost(entry.chunk().size()));
         if (entry.attempted()) {
             pointsInFlight.addAndGet(-entry.chunk().points());
         }
-        if (reason == null) {
-            metrics.pushesDelivered().increment();
-            return;
-        }
-        dropped(reason);
-        if (entry.attempted()) {
-            metrics.pointsFailed().add(entry.errorType(), entry.chunk().points());
+        try {
+            if (reason == null) {
+                metrics.pushesDelivered().increment();
+                return;
+            }
+            dropped(reason);
+            if (entry.attempted()) {
+                metrics.pointsFailed().add(entry.errorType(), entry.chunk().points());
+            }
+        } finally {
+            pushes.decrementAndGet();
         }
     }
 
@@ -431,8 +437,7 @@ public final class ExportBuffer<U extends Unconverted> {
             lock.unlock();
         }
         for (U push = unconverted.poll(); push != null; push = unconverted.poll()) {
-            release(cost(push.size()));
-            dropped(PushDropReason.SHUTDOWN);
+            drop(cost(push.size()), PushDropReason.SHUTDOWN);
         }
     }
 
@@ -490,9 +495,14 @@ public final class ExportBuffer<U extends Unconverted> {
         }
     }
 
-    private void release(long cost) {
+    /** Ends a push that was held. Counted before it is held no more, so that the counts are whole where nothing is held. */
+    private void drop(long cost, PushDropReason reason) {
         bytes.addAndGet(-cost);
-        pushes.decrementAndGet();
+        try {
+            dropped(reason);
+        } finally {
+            pushes.decrementAndGet();
+        }
     }
 
     private void dropped(PushDropReason reason) {

@@ -20,11 +20,12 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ExportBufferTest {
     private static final int PAYLOAD = 744;
     /** What a push counts for: with the overhead, 1000. */
@@ -344,6 +345,38 @@ class ExportBufferTest {
         Thread waiting = waitingFor(Long.MAX_VALUE);
         buffer.wake();
         assertEnds(waiting);
+    }
+
+    /** So that the sum of all that became of pushes is right for whoever waits until none is held. */
+    @Test
+    void aPushIsCountedBeforeItIsHeldNoMore() {
+        AtomicLong taken = new AtomicLong();
+        CompletableFuture<Void> offering = CompletableFuture.runAsync(() -> {
+            for (int i = 0; i < 30_000; i++) {
+                assertThat(offer()).isTrue();
+                taken.incrementAndGet();
+                switch (i % 3) {
+                    case 0 -> buffer.failed(take());
+                    case 1 -> buffer.converted(take(), null);
+                    default -> {
+                        convert(1);
+                        buffer.done(takeBatch(COST), null, 0);
+                    }
+                }
+            }
+        });
+        long missing = 0;
+        while (!offering.isDone()) {
+            long all = taken.get();
+            long held = buffer.pushes();
+            long counted = metrics.pushesDropped().total()
+                    + metrics.pushesEmpty().total()
+                    + metrics.pushesDelivered().total();
+            missing = Math.max(missing, all - held - counted);
+        }
+
+        assertThat(offering).isCompleted();
+        assertThat(missing).isZero();
     }
 
     @Test
