@@ -299,7 +299,8 @@ public final class Pipeline implements AutoCloseable {
         closeStage("the plugin's own metrics", () -> expositions.close(left(deadline)));
         closeStage("the connection to the backend", connection::close);
         if (worker != null) {
-            long dropped = metrics.pushesDropped().total(PushDropReason.SHUTDOWN);
+            // What is held even now goes with the sender's thread, which may be late for its end.
+            long dropped = metrics.pushesDropped().total(PushDropReason.SHUTDOWN) + buffer.pushes();
             if (dropped == 0) {
                 LOG.info("Client telemetry has stopped; no push waited any more");
             } else {
