@@ -122,13 +122,15 @@ class OtlpTransportTest {
         Map<String, String> server = new HashMap<>(more);
         server.putIfAbsent("otel.exporter.otlp.protocol", protocol.configured());
         server.putIfAbsent("otel.exporter.otlp.endpoint", endpoint);
+        // Where the test is not about it: the first request of a JVM, or a TLS handshake, may take long.
+        server.putIfAbsent("otel.exporter.otlp.timeout", "60s");
         return OtlpConnection.open(OtelProperties.of(server, Map.of(), Map.of()));
     }
 
     private static Answer send(OtlpConnection connection, Payload payload) {
         CompletableFuture<Answer> answer = new CompletableFuture<>();
         connection.transport().send(payload, answer::complete);
-        return answer.orTimeout(30, TimeUnit.SECONDS).join();
+        return answer.orTimeout(90, TimeUnit.SECONDS).join();
     }
 
     private Answer sendOnce(OtlpProtocol protocol, Map<String, String> more) {
@@ -316,7 +318,7 @@ class OtlpTransportTest {
     @Test
     void aMessageLargerThanTheServerTakesIsTheContentsFault() {
         // The server stops reading, and OkHttp looks at the answer only when writing has timed out: a tenth before all.
-        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of("otel.exporter.otlp.timeout", "4s"))) {
+        try (OtlpConnection connection = open(OtlpProtocol.GRPC, Map.of("otel.exporter.otlp.timeout", "10s"))) {
             connect(connection);
 
             Answer answer = send(connection, new Bytes(List.of(push("big", 5_000_000))));

@@ -309,7 +309,7 @@ class ReporterTest {
     }
 
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS) // Each close has five seconds and must not need them.
+    @Timeout(value = 90, unit = TimeUnit.SECONDS) // Each of 20 closes has five seconds and must not need them.
     void removingAndAddingAgainAndAgainLeavesNothingBehind() {
         for (int i = 0; i < 20; i++) {
             try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
@@ -326,7 +326,7 @@ class ReporterTest {
     }
 
     @Test
-    @Timeout(value = 60, unit = TimeUnit.SECONDS)
+    @Timeout(value = 300, unit = TimeUnit.SECONDS) // Half the timeout of a request.
     void aBackendThatNeverAnswersDoesNotKeepABrokerFromStopping() {
         receiver.answerWith(request -> new Answer.Stall(false));
         ClientTelemetryReporter reporter = new ClientTelemetryReporter();
