@@ -1188,11 +1188,22 @@ class PushExporterTest {
                 .isNotEmpty()
                 .allMatch(Thread::isDaemon);
 
-        exporter.close(Duration.ofMillis(500));
+        CompletableFuture<Void> closed = closeWithin(Duration.ofSeconds(59));
+        await().until(() -> sizes.size() == 2 && exporter.requestsInFlight() == 0 && isASenderWaiting());
+        // The time for closing, and whatever the batch would have to wait for.
+        clock.advanceMillis(60_000);
+        buffer.wake();
 
+        assertThat(closed).succeedsWithin(Duration.ofSeconds(60));
         await().untilAsserted(() -> assertThat(buffer.pushes()).isZero());
         assertThat(sizes).hasSize(2);
         assertThat(dropped(PushDropReason.SHUTDOWN)).isEqualTo(1);
+    }
+
+    private static boolean isASenderWaiting() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("client-telemetry-sender")
+                        && thread.getState() == Thread.State.TIMED_WAITING);
     }
 
     @Test
