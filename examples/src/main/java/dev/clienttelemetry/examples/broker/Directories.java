@@ -6,6 +6,7 @@ package dev.clienttelemetry.examples.broker;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -64,10 +65,10 @@ final class Directories {
         }
     }
 
-    /** Reads a file that another process writes; empty before it exists. */
+    /** Reads a file that another process writes, maybe half of its last character; empty before it exists. */
     static String text(Path file) {
         try {
-            return Files.exists(file) ? Files.readString(file) : "";
+            return Files.exists(file) ? new String(Files.readAllBytes(file), StandardCharsets.UTF_8) : "";
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

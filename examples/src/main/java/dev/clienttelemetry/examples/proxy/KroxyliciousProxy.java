@@ -24,7 +24,7 @@ public final class KroxyliciousProxy implements AutoCloseable {
     /** The version that is run: the newest whose runtime is on Maven Central with all that it needs. */
     public static final String VERSION = "0.12.0";
 
-    private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration START_TIMEOUT = Duration.ofMinutes(2);
     private static final Duration STOP_TIMEOUT = Duration.ofSeconds(20);
     private static final int LOG_CHARACTERS_SHOWN = 6_000;
 

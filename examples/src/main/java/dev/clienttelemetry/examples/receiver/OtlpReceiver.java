@@ -34,6 +34,8 @@ public final class OtlpReceiver implements AutoCloseable {
     /** The largest body accepted over HTTP, decompressed, in bytes: the default of collectors. */
     public static final int MAX_HTTP_BODY_BYTES = 20 * 1024 * 1024;
 
+    private static final long CLOSE_SECONDS = 5;
+
     private final ExecutorService threads;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Consumer<ReceivedRequest> listener;
@@ -103,16 +105,18 @@ public final class OtlpReceiver implements AutoCloseable {
         answers = decision;
     }
 
-    /** Stops both servers and frees their ports; requests that stall end. */
+    /** Stops both servers and frees their ports; requests that stall end, and the listener is told of none afterwards. */
     @Override
     public void close() {
         closed.countDown();
         http.stop(0);
         grpc.shutdownNow();
-        threads.shutdownNow();
         try {
-            grpc.awaitTermination(5, TimeUnit.SECONDS);
+            grpc.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            threads.shutdownNow();
+            threads.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
+            threads.shutdownNow();
             Thread.currentThread().interrupt();
         }
     }

@@ -6,6 +6,7 @@ package dev.clienttelemetry.examples.receiver;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
 import com.google.rpc.RetryInfo;
 import io.grpc.ChannelCredentials;
@@ -38,9 +39,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPOutputStream;
 import javax.net.ssl.KeyManagerFactory;
@@ -222,6 +226,42 @@ class OtlpReceiverTest {
                 request(MESSAGE.toByteArray()).timeout(Duration.ofMillis(100)).build();
         assertThatThrownBy(() -> HttpClient.newHttpClient().send(request, HttpResponse.BodyHandlers.discarding()))
                 .isInstanceOf(HttpTimeoutException.class);
+    }
+
+    @Test
+    void hasToldTheListenerOfAllThatCameWhenItIsClosed() throws Exception {
+        CountDownLatch beingTold = new CountDownLatch(2);
+        CountDownLatch never = new CountDownLatch(1);
+        Thread closing = Thread.currentThread();
+        receiver = OtlpReceiver.start(request -> {
+            beingTold.countDown();
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                // The receiver ends, and this takes longer than all the rest of it.
+                await().atMost(Duration.ofSeconds(60)).until(() -> waitsForThreads(closing));
+            }
+            received.add(request);
+        });
+        grpcFuture().export(MESSAGE);
+        HttpClient.newHttpClient()
+                .sendAsync(request(MESSAGE.toByteArray()).build(), HttpResponse.BodyHandlers.discarding());
+        assertThat(beingTold.await(60, TimeUnit.SECONDS)).isTrue();
+
+        receiver.close();
+
+        assertThat(received).hasSize(2);
+    }
+
+    private static boolean waitsForThreads(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getClassName().equals(ThreadPoolExecutor.class.getName())
+                        && frame.getMethodName().equals("awaitTermination"));
+    }
+
+    private MetricsServiceGrpc.MetricsServiceFutureStub grpcFuture() {
+        return MetricsServiceGrpc.newFutureStub(
+                grpc(InsecureChannelCredentials.create()).getChannel());
     }
 
     @Test
