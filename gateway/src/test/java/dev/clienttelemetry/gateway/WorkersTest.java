@@ -33,7 +33,7 @@ class WorkersTest {
         @Override
         public ScheduledFuture<?> schedule(Runnable deadline, long delay, TimeUnit unit) {
             deadlines.add(deadline);
-            return super.schedule(deadline, delay, unit);
+            return super.schedule(deadline, 1, TimeUnit.DAYS);
         }
     };
 
