@@ -7,9 +7,13 @@ package dev.clienttelemetry.examples.quickstart;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
@@ -24,8 +28,8 @@ import org.apache.kafka.common.serialization.StringSerializer;
 final class DemoClients implements AutoCloseable {
     static final String PRODUCER = "demo-producer";
     static final String CONSUMER = "demo-consumer";
-    static final String TOPIC = "demo";
-
+    private static final String TOPIC = "demo";
+    private static final int TOPIC_TIMEOUT_SECONDS = 30;
     private static final int PERIOD_MILLIS = 100;
     private static final int RECORDS_PER_PERIOD = 10;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
@@ -42,7 +46,14 @@ final class DemoClients implements AutoCloseable {
         this.reading = daemon(this::read, CONSUMER);
     }
 
-    /** Starts both; the topic must exist. */
+    /** Creates the topic that they need. */
+    static void createTopic(Admin admin) throws InterruptedException, ExecutionException, TimeoutException {
+        admin.createTopics(List.of(new NewTopic(TOPIC, 3, (short) 1)))
+                .all()
+                .get(TOPIC_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    /** Starts both; {@linkplain #createTopic the topic} must exist. */
     static DemoClients start(String bootstrapServers) {
         KafkaProducer<String, String> producer = new KafkaProducer<>(
                 Map.of("bootstrap.servers", bootstrapServers, "client.id", PRODUCER),

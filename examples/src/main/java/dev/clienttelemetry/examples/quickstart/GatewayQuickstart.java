@@ -22,10 +22,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
-import org.apache.kafka.clients.admin.NewTopic;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -53,9 +51,6 @@ public final class GatewayQuickstart implements Callable<Integer> {
     private static final Duration WITHOUT_TERMINAL = Duration.ofSeconds(30);
     private static final Duration TERMINAL_REFRESH = Duration.ofSeconds(1);
     private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
-    private static final int DEFAULT_COLUMNS = 120;
-    private static final int ADMIN_TIMEOUT_SECONDS = 30;
-    private static final int LOG_LINES_SHOWN = 15;
 
     @Spec
     private CommandSpec spec;
@@ -99,10 +94,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        screen = new Screen(
-                System.out,
-                Boolean.getBoolean("quickstart.terminal"),
-                Integer.getInteger("quickstart.columns", DEFAULT_COLUMNS));
+        screen = Screen.ofProcess();
         KafkaVersion version;
         try {
             version = KafkaVersion.of(kafkaVersion);
@@ -152,9 +144,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
     private static void createTopic(String bootstrapServers)
             throws InterruptedException, ExecutionException, TimeoutException {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", bootstrapServers))) {
-            admin.createTopics(List.of(new NewTopic(DemoClients.TOPIC, 3, (short) 1)))
-                    .all()
-                    .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+            DemoClients.createTopic(admin);
         }
     }
 
@@ -170,7 +160,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
         while (System.nanoTime() < end) {
             interruptible.pause(Math.min(every.toNanos(), end - System.nanoTime()));
             if (!proxy.isAlive()) {
-                throw new IOException("the proxy ended by itself:\n" + lastLines(proxy.log()));
+                throw new IOException("the proxy ended by itself:\n" + LogEnd.of(proxy.log(), ""));
             }
             if (endpoint == null) {
                 screen.refresh(Table.lines(received.clients(), System.currentTimeMillis(), screen.width()));
@@ -199,7 +189,7 @@ public final class GatewayQuickstart implements Callable<Integer> {
         }
         System.err.println("Failed: " + EndpointText.shown(endpoint)
                 + " did not get the metrics of both clients. The end of the proxy's log:");
-        System.err.println(lastLines(proxy.log()));
+        System.err.println(LogEnd.of(proxy.log(), ""));
         return 1;
     }
 
@@ -211,13 +201,12 @@ public final class GatewayQuickstart implements Callable<Integer> {
     }
 
     private int received(KroxyliciousProxy proxy, ReceivedClients received) {
-        screen.say("received " + received.points() + " data points of " + received.metrics() + " metrics from "
-                + received.clients().size() + " client instances");
+        screen.say(received.line());
         if (received.saw(DemoClients.PRODUCER) && received.saw(DemoClients.CONSUMER)) {
             return 0;
         }
         System.err.println("Failed: not both clients were seen. The end of the proxy's log:");
-        System.err.println(lastLines(proxy.log()));
+        System.err.println(LogEnd.of(proxy.log(), ""));
         return 1;
     }
 
@@ -238,10 +227,5 @@ public final class GatewayQuickstart implements Callable<Integer> {
 
     private static Path gatewayJar() {
         return Path.of(System.getProperty("quickstart.gateway.jar"));
-    }
-
-    private static String lastLines(String log) {
-        List<String> lines = log.lines().toList();
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
     }
 }

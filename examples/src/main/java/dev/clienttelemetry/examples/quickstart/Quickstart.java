@@ -35,7 +35,6 @@ import picocli.CommandLine.Spec;
         })
 public final class Quickstart implements Callable<Integer> {
     private static final Duration WITHOUT_TERMINAL = Duration.ofSeconds(30);
-    private static final int DEFAULT_COLUMNS = 120;
 
     @Spec
     private CommandSpec spec;
@@ -87,10 +86,7 @@ public final class Quickstart implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        Screen screen = new Screen(
-                System.out,
-                Boolean.getBoolean("quickstart.terminal"),
-                Integer.getInteger("quickstart.columns", DEFAULT_COLUMNS));
+        Screen screen = Screen.ofProcess();
         return new QuickstartRun(settings(screen), screen).run();
     }
 

@@ -23,7 +23,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListConfigResourcesOptions;
-import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.common.config.ConfigResource;
 
 /** One run, from the broker's start to its end. Everything it starts ends with it, and with Ctrl-C. */
@@ -36,7 +35,6 @@ final class QuickstartRun {
     private static final Duration TERMINAL_REFRESH = Duration.ofSeconds(1);
     private static final Duration APPENDED_REFRESH = Duration.ofSeconds(5);
     private static final int ADMIN_TIMEOUT_SECONDS = 30;
-    private static final int LOG_LINES_SHOWN = 15;
     private static final String PLUGIN_LOG = "(dev.clienttelemetry.";
 
     private final QuickstartSettings settings;
@@ -100,9 +98,7 @@ final class QuickstartRun {
             screen.say("  bootstrap.servers: " + cluster.bootstrapServers() + "   JMX: " + broker.jmxUrl());
             try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers()))) {
                 awaitSubscription(admin, broker);
-                admin.createTopics(List.of(new NewTopic(DemoClients.TOPIC, 3, (short) 1)))
-                        .all()
-                        .get(ADMIN_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+                DemoClients.createTopic(admin);
             }
             screen.say("Clients: starting " + DemoClients.PRODUCER + " and " + DemoClients.CONSUMER
                     + (settings.duration() == null
@@ -156,7 +152,7 @@ final class QuickstartRun {
                 .isEmpty()) {
             if (System.nanoTime() - deadline > 0) {
                 throw new TimeoutException("the plugin did not apply " + settings.subscriptions()
-                        + ". What it said in the broker's log:\n" + lastLines(broker.log(), PLUGIN_LOG));
+                        + ". What it said in the broker's log:\n" + LogEnd.of(broker.log(), PLUGIN_LOG));
             }
             interruptible.pause(TimeUnit.MILLISECONDS.toNanos(SUBSCRIPTION_POLL_MILLIS));
         }
@@ -172,8 +168,7 @@ final class QuickstartRun {
             stop(cluster.node(1));
         } finally {
             screen.say(ofPlugin.line());
-            screen.say("received " + received.points() + " data points of " + received.metrics() + " metrics from "
-                    + received.clients().size() + " client instances");
+            screen.say(received.line());
         }
         for (String client : List.of(DemoClients.PRODUCER, DemoClients.CONSUMER)) {
             if (!received.saw(client)) {
@@ -225,7 +220,7 @@ final class QuickstartRun {
             ended = System.nanoTime() >= end;
             if (!cluster.node(1).isAlive()) {
                 throw new IOException("the broker ended by itself:\n"
-                        + lastLines(cluster.node(1).log(), ""));
+                        + LogEnd.of(cluster.node(1).log(), ""));
             }
             screen.refresh(view.lines());
             if (!screen.isTerminal()) {
@@ -242,13 +237,7 @@ final class QuickstartRun {
 
     private int failed(KafkaNode broker, String reason) {
         System.err.println("Failed: " + reason + ". What the plugin said in the broker's log:");
-        System.err.println(lastLines(broker.log(), PLUGIN_LOG));
+        System.err.println(LogEnd.of(broker.log(), PLUGIN_LOG));
         return 1;
-    }
-
-    private static String lastLines(String log, String containing) {
-        List<String> lines =
-                log.lines().filter(line -> line.contains(containing)).toList();
-        return String.join("\n", lines.subList(Math.max(0, lines.size() - LOG_LINES_SHOWN), lines.size()));
     }
 }

@@ -88,6 +88,12 @@ final class ReceivedClients {
         return metrics.size();
     }
 
+    /** Returns what arrived of clients in one line. */
+    synchronized String line() {
+        return "received " + points + " data points of " + metrics.size() + " metrics from " + instances.size()
+                + " client instances";
+    }
+
     private static void add(Set<String> names, String name) {
         if (names.size() < MAX_METRICS) {
             names.add(name);

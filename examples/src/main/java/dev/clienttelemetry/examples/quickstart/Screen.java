@@ -12,11 +12,21 @@ final class Screen {
     private static final String UP_AND_CLEAR = "\u001b[%dA\u001b[J";
     private static final String CLEAR_LINE = "\r\u001b[K";
 
+    private static final int DEFAULT_COLUMNS = 120;
+
     private final PrintStream out;
     private final boolean terminal;
     private final int width;
     private int refreshable;
     private boolean progressShown;
+
+    /** Creates that of this process: the script behind which it runs tells whether it is a terminal, and how wide. */
+    static Screen ofProcess() {
+        return new Screen(
+                System.out,
+                Boolean.getBoolean("quickstart.terminal"),
+                Integer.getInteger("quickstart.columns", DEFAULT_COLUMNS));
+    }
 
     /**
      * Creates a screen.
