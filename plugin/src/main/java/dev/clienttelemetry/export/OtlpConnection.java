@@ -70,12 +70,7 @@ public final class OtlpConnection implements AutoCloseable {
         OtlpSettings settings = OtlpSettings.check(properties);
         LibraryLogs libraryLogs = LibraryLogs.install(nanoClock);
         try {
-            if (settings.tlsWithoutEffect()) {
-                LOG.warn(
-                        "The OTLP endpoint {} is spoken to without TLS, so otel.exporter.otlp.certificate and client.key have"
-                                + " no effect; an endpoint that begins with https:// would use them",
-                        settings.shownEndpoint());
-            }
+            settings.warnings().forEach(LOG::warn);
             return new OtlpConnection(properties, settings, libraryLogs, nanoClock);
         } catch (RuntimeException | Error e) {
             libraryLogs.close();
@@ -84,7 +79,7 @@ public final class OtlpConnection implements AutoCloseable {
     }
 
     /**
-     * Returns the connection in one line for the log: endpoint and protocol, names of headers, whether TLS client
+     * Returns the connection in one line for the log: endpoint (over HTTP the URL that is posted to) and protocol, names of headers, whether TLS client
      * certificates and compression are used. No secrets.
      */
     public String description() {

@@ -20,6 +20,7 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -35,12 +36,12 @@ import org.apache.kafka.common.config.ConfigException;
  *
  * @param protocol how OTLP is spoken
  * @param endpoint what OpenTelemetry is to read as the endpoint, without user and password; null for its default
- * @param shownEndpoint the endpoint for logs
+ * @param shownEndpoint the endpoint for logs, without user and password; over HTTP the URL that requests are posted to
  * @param credentials an Authorization header made from the user and password in the endpoint, or null
  * @param headerNames the names of the configured headers
  * @param compressed whether requests are compressed
  * @param clientCertificate whether a client certificate is configured
- * @param tlsWithoutEffect whether certificates are configured for an endpoint without TLS
+ * @param warnings what is allowed and hardly meant, for the log, without secrets
  */
 record OtlpSettings(
         OtlpProtocol protocol,
@@ -50,7 +51,7 @@ record OtlpSettings(
         List<String> headerNames,
         boolean compressed,
         boolean clientCertificate,
-        boolean tlsWithoutEffect) {
+        List<String> warnings) {
     private static final Duration MAX_TIMEOUT = Duration.ofHours(1);
     private static final String PEM_BEGIN = "-----BEGIN ";
     private static final String KEY_BEGIN = PEM_BEGIN + "PRIVATE KEY-----";
@@ -58,6 +59,7 @@ record OtlpSettings(
     private static final String NOT_SHOWN = "(not shown)";
     private static final String HTTP_EXAMPLE = "http://collector:4318";
     private static final String GRPC_EXAMPLE = "http://collector:4317";
+    private static final String HTTP_PATH = "/v1/metrics";
 
     /**
      * Checks everything.
@@ -87,9 +89,19 @@ record OtlpSettings(
                         : Credentials.basic(endpoint.username(), endpoint.password(), StandardCharsets.UTF_8);
             }
         }
-        String shown =
-                bare != null ? bare : protocol == OtlpProtocol.GRPC ? "http://localhost:4317" : "http://localhost:4318";
+        String shown = protocol == OtlpProtocol.GRPC
+                ? bare != null ? bare : "http://localhost:4317"
+                : postedTo(properties, endpoint);
+        List<String> warnings = new ArrayList<>();
+        if (protocol == OtlpProtocol.HTTP_PROTOBUF && endpoint != null) {
+            warnOfPath(properties, endpoint, shown, warnings);
+        }
         boolean tls = endpoint != null && endpoint.isHttps();
+        if (!tls && (certificates || clientCertificate)) {
+            warnings.add(
+                    "The OTLP endpoint " + shown + " is spoken to without TLS, so otel.exporter.otlp.certificate and"
+                            + " client.key have no effect; an endpoint that begins with https:// would use them");
+        }
         return new OtlpSettings(
                 protocol,
                 bare,
@@ -98,7 +110,45 @@ record OtlpSettings(
                 List.copyOf(headers.keySet()),
                 compressed,
                 clientCertificate,
-                !tls && (certificates || clientCertificate));
+                List.copyOf(warnings));
+    }
+
+    /**
+     * Returns the URL of requests over HTTP, by OpenTelemetry's rule ("Endpoint URLs for OTLP/HTTP"): the general endpoint is
+     * a base, that for metrics is taken as it is.
+     */
+    private static String postedTo(OtelProperties properties, HttpUrl endpoint) {
+        if (endpoint == null) {
+            return "http://localhost:4318" + HTTP_PATH;
+        }
+        HttpUrl.Builder url = endpoint.newBuilder().username("").password("");
+        if (!isForMetrics(properties)) {
+            String path = endpoint.encodedPath();
+            url.encodedPath((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + HTTP_PATH);
+        }
+        return url.build().toString();
+    }
+
+    private static boolean isForMetrics(OtelProperties properties) {
+        return properties.keyOf("endpoint").startsWith(OtelProperties.METRICS);
+    }
+
+    /** What is most often wrong with a path, and would show only as the endpoint's 404. */
+    private static void warnOfPath(OtelProperties properties, HttpUrl endpoint, String shown, List<String> warnings) {
+        String path = endpoint.encodedPath();
+        String bare = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+        if (isForMetrics(properties)) {
+            if (bare.isEmpty()) {
+                warnings.add(
+                        "otel.exporter.otlp.metrics.endpoint is taken as it is, and has no path: requests are posted to "
+                                + shown + ". OTLP receivers listen at " + HTTP_PATH
+                                + ", which is added to otel.exporter.otlp.endpoint only");
+            }
+        } else if (bare.endsWith(HTTP_PATH)) {
+            warnings.add("otel.exporter.otlp.endpoint ends in " + HTTP_PATH + " already, and over HTTP " + HTTP_PATH
+                    + " is added to it: requests are posted to " + shown + ". Leave it out there, or set"
+                    + " otel.exporter.otlp.metrics.endpoint instead, which is taken as it is");
+        }
     }
 
     /** Returns everything in one line, without secrets. */
@@ -148,7 +198,7 @@ record OtlpSettings(
         String example = "; for example "
                 + (protocol == OtlpProtocol.GRPC
                         ? GRPC_EXAMPLE
-                        : key.startsWith(OtelProperties.METRICS) ? HTTP_EXAMPLE + "/v1/metrics" : HTTP_EXAMPLE);
+                        : key.startsWith(OtelProperties.METRICS) ? HTTP_EXAMPLE + HTTP_PATH : HTTP_EXAMPLE);
         String shown = shown(value);
         String lower = value.toLowerCase(Locale.ROOT);
         if (!lower.startsWith("http://") && !lower.startsWith("https://")) {

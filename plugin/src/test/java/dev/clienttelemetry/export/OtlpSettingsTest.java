@@ -165,8 +165,9 @@ class OtlpSettingsTest {
                 .description();
 
         assertThat(description)
-                .isEqualTo("http://collector:4318, protocol http/protobuf, compression gzip, headers x-tenant, x-token"
-                        + " (values not shown), user and password from the endpoint (not shown)");
+                .isEqualTo(
+                        "http://collector:4318/v1/metrics, protocol http/protobuf, compression gzip, headers x-tenant, x-token"
+                                + " (values not shown), user and password from the endpoint (not shown)");
     }
 
     @Test
@@ -190,12 +191,67 @@ class OtlpSettingsTest {
         "otel.exporter.otlp.endpoint, http://otel_collector:1, http://otel_collector:1/v1/metrics",
         "otel.exporter.otlp.endpoint, 'http://[::1]:1', 'http://[::1]:1/v1/metrics'",
         "otel.exporter.otlp.metrics.endpoint, http://c:1, http://c:1/",
-        "otel.exporter.otlp.metrics.endpoint, http://c:1/api/otlp, http://c:1/api/otlp"
+        "otel.exporter.otlp.metrics.endpoint, http://c:1/api/otlp, http://c:1/api/otlp",
+        "otel.exporter.otlp.metrics.endpoint, http://c:1/api/otlp/, http://c:1/api/otlp/",
+        "otel.exporter.otlp.endpoint, http://c:1/v1/metrics, http://c:1/v1/metrics/v1/metrics",
+        "otel.exporter.otlp.endpoint, http://c:1/a/../b%20c;d/é, http://c:1/b%20c;d/%C3%A9/v1/metrics",
+        "otel.exporter.otlp.endpoint, https://C.example:443, https://c.example/v1/metrics"
     })
-    void httpPathsAreOpenTelemetrys(String key, String endpoint, String url) {
-        try (OtlpConnection connection = OtlpConnection.open(
-                properties(Map.of("otel.exporter.otlp.protocol", "http/protobuf", key, endpoint)))) {
+    void httpPathsAreOpenTelemetrysAndShown(String key, String endpoint, String url) {
+        OtelProperties properties = properties(Map.of("otel.exporter.otlp.protocol", "http/protobuf", key, endpoint));
+        try (OtlpConnection connection = OtlpConnection.open(properties);
+                CapturedLog log = new CapturedLog()) {
             assertThat(connection.transport().settings().url().toString()).isEqualTo(url);
+            assertThat(connection.description()).startsWith(url + ", ");
+
+            connection.reachability().answered(Answer.of(Answer.Outcome.ENDPOINT_REFUSES, "404", "HTTP 404"), 0, false);
+
+            assertThat(log.lines()).singleElement().asString().contains("OTLP endpoint " + url + ": HTTP 404");
+        }
+    }
+
+    @Test
+    void userAndPasswordAreNotInTheUrlThatIsShown() {
+        assertThat(check(Map.of(
+                                "otel.exporter.otlp.endpoint", "http://alice:s3cr3t@collector:4318/a",
+                                "otel.exporter.otlp.protocol", "http/protobuf"))
+                        .shownEndpoint())
+                .isEqualTo("http://collector:4318/a/v1/metrics");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "otel.exporter.otlp.endpoint, http://c:1/v1/metrics, http://c:1/v1/metrics/v1/metrics",
+        "otel.exporter.otlp.endpoint, http://c:1/v1/metrics/, http://c:1/v1/metrics/v1/metrics",
+        "otel.exporter.otlp.endpoint, http://c:1/api/v1/metrics, http://c:1/api/v1/metrics/v1/metrics",
+        "otel.exporter.otlp.metrics.endpoint, http://c:1, http://c:1/",
+        "otel.exporter.otlp.metrics.endpoint, http://c:1/, http://c:1/"
+    })
+    void aPathThatIsHardlyMeantIsToldWithTheUrlThatIsPostedTo(String key, String endpoint, String url) {
+        assertThat(warnings("http/protobuf", key, endpoint))
+                .singleElement()
+                .asString()
+                .contains(key + " ", "requests are posted to " + url + ".");
+    }
+
+    @Test
+    void otherPathsAreToldNothingOf() {
+        String general = "otel.exporter.otlp.endpoint";
+        String metrics = "otel.exporter.otlp.metrics.endpoint";
+        assertThat(warnings("http/protobuf", general, "http://c:1")).isEmpty();
+        assertThat(warnings("http/protobuf", general, "http://c:1/v1")).isEmpty();
+        assertThat(warnings("http/protobuf", metrics, "http://c:1/v1/metrics")).isEmpty();
+        assertThat(warnings("grpc", general, "http://c:1")).isEmpty();
+        assertThat(warnings("grpc", metrics, "http://c:1/")).isEmpty();
+    }
+
+    private static List<String> warnings(String protocol, String key, String endpoint) {
+        try (CapturedLog log = new CapturedLog()) {
+            OtlpConnection.open(properties(Map.of("otel.exporter.otlp.protocol", protocol, key, endpoint)))
+                    .close();
+            return log.lines().stream()
+                    .filter(line -> line.startsWith("WARN otel."))
+                    .toList();
         }
     }
 
