@@ -180,4 +180,36 @@ class OtelPropertiesTest {
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("from the system property otel.exporter.otlp.timeout");
     }
+
+    private static Duration interval(String value) {
+        return of(Map.of("otel.metric.export.interval", value), Map.of(), Map.of())
+                .exportInterval();
+    }
+
+    @Test
+    void anIntervalIsFromAMillisecondToADayAndAMinuteByDefault() {
+        assertThat(of(Map.of(), Map.of(), Map.of()).exportInterval()).isEqualTo(Duration.ofMinutes(1));
+        assertThat(interval("1")).isEqualTo(Duration.ofMillis(1));
+        assertThat(interval("1d")).isEqualTo(Duration.ofDays(1));
+        assertThat(interval("86400000 ms")).isEqualTo(Duration.ofDays(1));
+        for (String wrong : new String[] {"0", "0 h", "86400001", "2d"}) {
+            assertThatThrownBy(() -> interval(wrong))
+                    .as(wrong)
+                    .isInstanceOf(ConfigException.class)
+                    .hasMessageContaining("must be between 1 ms and 24 h");
+        }
+    }
+
+    @Test
+    void aTimeoutIsAtMostAnHour() {
+        for (String value : new String[] {"1h", "60m", "3600 s", "3600000"}) {
+            assertThat(of(Map.of("otel.exporter.otlp.timeout", value), Map.of(), Map.of())
+                            .duration("otel.exporter.otlp.timeout", Duration.ofHours(1)))
+                    .as(value)
+                    .isEqualTo(Duration.ofHours(1));
+        }
+        assertThatThrownBy(() -> of(Map.of("otel.exporter.otlp.timeout", "3600001"), Map.of(), Map.of())
+                        .duration("otel.exporter.otlp.timeout", Duration.ofHours(1)))
+                .hasMessageContaining("must be between 1 ms and 1 h");
+    }
 }
