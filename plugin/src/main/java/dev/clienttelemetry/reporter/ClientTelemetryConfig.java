@@ -20,6 +20,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigDef.Importance;
@@ -91,6 +92,7 @@ final class ClientTelemetryConfig {
     // By name: the first of these classes cannot be loaded before Kafka 4.2.
     private static final String EXPORTER_REPORTER = "dev.clienttelemetry.reporter.ClientTelemetryReporter";
     private static final String RECEIVER_REPORTER = "dev.clienttelemetry.reporter.ClientTelemetryReceiverReporter";
+    private static final Pattern WHOLE_NUMBER = Pattern.compile("[0-9]+");
     private static final int TELEMETRY_MAX_BYTES_DEFAULT = 1_048_576;
 
     private static final List<Label> DEFAULT_LABELS = List.of(
@@ -374,7 +376,13 @@ final class ClientTelemetryConfig {
             try {
                 value = ConfigDef.parseType(key.name, ConfigText.of(given), key.type);
             } catch (ConfigException wrongType) {
-                throw new ConfigException(key.name, ConfigText.of(given), "must be " + key.validator);
+                String text = ConfigText.of(given);
+                boolean tooLarge = WHOLE_NUMBER.matcher(text).matches();
+                throw new ConfigException(
+                        key.name,
+                        text,
+                        "must be "
+                                + (key.validator instanceof WholeNumber range ? range.right(tooLarge) : key.validator));
             }
             key.validator.ensureValid(key.name, value);
             parsed.put(key.name, value);
@@ -478,11 +486,7 @@ final class ClientTelemetryConfig {
     }
 
     private static ConfigDef.Validator between(long least, long most, String unit) {
-        String range = most >= Integer.MAX_VALUE ? "of at least " + least : "from " + least + " to " + most;
-        return allowed("a whole number " + range + " (" + unit + ")", value -> {
-            long number = ((Number) value).longValue();
-            return number >= least && number <= most;
-        });
+        return new WholeNumber(least, most, unit);
     }
 
     private static ConfigDef.Validator allowed(String description, Predicate<Object> test) {
@@ -503,6 +507,29 @@ final class ClientTelemetryConfig {
         @Override
         public String toString() {
             return description;
+        }
+    }
+
+    /** A number within bounds; the upper one is told only to whoever is beyond it where it is just what a number can be. */
+    private record WholeNumber(long least, long most, String unit) implements ConfigDef.Validator {
+        @Override
+        public void ensureValid(String name, Object value) {
+            long number = ((Number) value).longValue();
+            if (number < least || number > most) {
+                throw new ConfigException(name, value, "must be " + right(number > most));
+            }
+        }
+
+        String right(boolean tooLarge) {
+            String range = most < Integer.MAX_VALUE
+                    ? "from " + least + " to " + most
+                    : tooLarge ? "of at most " + most : "of at least " + least;
+            return "a whole number " + range + " (" + unit + ")";
+        }
+
+        @Override
+        public String toString() {
+            return right(false);
         }
     }
 

@@ -140,7 +140,9 @@ class ClientTelemetryConfigTest {
             client.telemetry.batch.linger.ms         | -1              | must be a whole number from 0 to 60000 (milliseconds)
             client.telemetry.batch.linger.ms         | 0.5             | must be a whole number from 0 to 60000 (milliseconds)
             client.telemetry.batch.max.age.ms        | 999             | must be a whole number of at least 1000 (milliseconds)
-            client.telemetry.batch.max.age.ms        | 9999999999999999 | must be a whole number
+            client.telemetry.batch.max.age.ms        | 9999999999999999 | must be a whole number of at most 9223372036854 (milliseconds)
+            client.telemetry.series.max              | 3000000000      | must be a whole number of at most 2147483647 (series)
+            client.telemetry.buffer.max.bytes        | 9223372036854775808 | must be a whole number of at most 9223372036854775807 (bytes)
             client.telemetry.requests.in.flight.max  | 0               | must be a whole number from 1 to 1024 (requests)
             client.telemetry.instances.max           | 0               | must be a whole number of at least 1 (client instances)
             client.telemetry.series.max              | none            | must be a whole number of at least 1 (series)
