@@ -148,13 +148,32 @@ public final class BrokerWithPlugin implements AutoCloseable {
         return meta.getProperty("cluster.id");
     }
 
-    /** Subscribes every client to every metric, with an admin client that needs more than the first listener. */
-    public void subscribe(Duration interval, Map<String, ?> more) throws Exception {
-        Map<String, Object> configuration = new HashMap<>();
-        configuration.put("bootstrap.servers", cluster.bootstrapServers());
-        configuration.putAll(more);
-        try (Admin admin = Admin.create(configuration)) {
+    /**
+     * Subscribes every client to every metric.
+     *
+     * @param listener a PLAINTEXT listener
+     */
+    public void subscribe(Duration interval, String listener) throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", cluster.bootstrapServers(listener)))) {
             ClientMetricsSubscription.ofAllMetrics("all", interval).apply(admin);
+        }
+        awaitRequestedMetrics(listener, List.of("*"));
+    }
+
+    /**
+     * Waits until every broker asks new clients for these metrics. The cluster has a subscription before each of its brokers
+     * acts by it, and a client that comes in between learns of it only minutes later.
+     *
+     * @param listener a PLAINTEXT listener
+     * @param metrics what is asked for
+     */
+    public void awaitRequestedMetrics(String listener, List<String> metrics) {
+        for (KafkaNode broker : cluster.brokers()) {
+            await().atMost(ARRIVAL).until(() -> {
+                try (RawClient client = new RawClient(broker.bootstrapServer(listener), "asks")) {
+                    return client.subscribe().requestedMetrics().equals(metrics);
+                }
+            });
         }
     }
 
@@ -259,9 +278,7 @@ public final class BrokerWithPlugin implements AutoCloseable {
                 cluster.start();
                 broker = new BrokerWithPlugin(requests, started, cluster);
                 if (interval != null) {
-                    try (Admin admin = broker.admin()) {
-                        ClientMetricsSubscription.ofAllMetrics("all", interval).apply(admin);
-                    }
+                    broker.subscribe(interval, KafkaCluster.DEFAULT_LISTENER);
                 }
                 return broker;
             } catch (Exception e) {

@@ -48,6 +48,7 @@ class TransportIT {
                                 + "security_protocol,cluster_id")
                 .property("client.telemetry.service.name", "principal")
                 .cluster(cluster -> cluster.listener("CLIENTS", "SASL_PLAINTEXT")
+                        .listener("PLAIN", "PLAINTEXT")
                         .property("sasl.enabled.mechanisms", "PLAIN")
                         .property("sasl.mechanism.inter.broker.protocol", "PLAIN")
                         .property(
@@ -63,7 +64,7 @@ class TransportIT {
                     "PLAIN",
                     "sasl.jaas.config",
                     "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"alice\" password=\"a\";");
-            broker.subscribe(Duration.ofSeconds(1), sasl);
+            broker.subscribe(Duration.ofSeconds(1), "PLAIN");
             try (KafkaProducer<String, String> producer = broker.producer("secured", sasl)) {
                 producer.send(new ProducerRecord<>("secured", "value"));
                 Uuid id = producer.clientInstanceId(Duration.ofSeconds(30));
