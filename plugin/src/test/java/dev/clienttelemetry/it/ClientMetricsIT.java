@@ -11,6 +11,7 @@ import static org.awaitility.Awaitility.await;
 import dev.clienttelemetry.examples.receiver.ReceivedPoint;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -245,7 +246,7 @@ class ClientMetricsIT {
     private ReceivedPoint latest(Uuid id, String name) {
         return broker.points(id).stream()
                 .filter(point -> point.name().equals(name))
-                .reduce((earlier, later) -> later)
+                .max(Comparator.comparingLong(ReceivedPoint::timeUnixNano))
                 .orElseThrow(() -> new AssertionError("no " + name + " among " + names(id)));
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
+import dev.clienttelemetry.examples.broker.FreePorts;
 import dev.clienttelemetry.examples.receiver.OtlpReceiver;
 import dev.clienttelemetry.examples.receiver.ReceivedPoint;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
@@ -29,8 +30,10 @@ class ReceiverOutageIT {
     void afterAnOutageTheTotalsAreTheSumsOfWhatWasPushed(@TempDir Path directory) throws Exception {
         RecordedPushes recorded = new RecordedPushes(directory);
         Queue<ReceivedRequest> after = new ConcurrentLinkedQueue<>();
-        try (BrokerWithPlugin broker = recorded.broker().start()) {
-            int port = broker.receiver().grpcPort();
+        // Not of the system's choice: while nobody listens there, that could give it to a connection of anybody's.
+        int port = FreePorts.next();
+        try (BrokerWithPlugin broker =
+                recorded.broker().receiver(receiver -> receiver.grpcPort(port)).start()) {
             Workload workload = new Workload(broker);
             Uuid producer;
             Uuid consumer;

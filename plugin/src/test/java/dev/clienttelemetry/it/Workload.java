@@ -54,7 +54,7 @@ final class Workload implements AutoCloseable {
         IntStream.range(0, records).forEach(i -> producer.send(new ProducerRecord<>(TOPIC, "key-" + i, "value-" + i)));
         producer.flush();
         sent += records;
-        long deadline = System.nanoTime() + Duration.ofSeconds(60).toNanos();
+        long deadline = System.nanoTime() + Duration.ofMinutes(3).toNanos();
         while (received < sent) {
             assertThat(System.nanoTime()).as("the records arrive in time").isLessThan(deadline);
             poll();
