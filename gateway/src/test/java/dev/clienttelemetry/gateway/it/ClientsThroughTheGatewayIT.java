@@ -48,7 +48,7 @@ class ClientsThroughTheGatewayIT {
             assertThat(result.consumeErrors()).as(result.output()).isZero();
             assertThat(result.produced()).isPositive();
             assertThat(result.consumed()).isEqualTo(result.produced());
-            await().atMost(Duration.ofSeconds(20)).untilAsserted(() -> {
+            await().atMost(Duration.ofSeconds(60)).untilAsserted(() -> {
                 assertThat(names(gateway, "app-producer")).contains("org.apache.kafka.producer.record.send.total");
                 assertThat(names(gateway, "app-consumer"))
                         .contains("org.apache.kafka.consumer.fetch.manager.records.consumed.total");

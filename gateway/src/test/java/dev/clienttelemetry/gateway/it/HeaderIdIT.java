@@ -74,6 +74,22 @@ class HeaderIdIT {
         return new RawConnection(gateway.port, "raw");
     }
 
+    /** Waits until a client that comes is asked for what the file says. */
+    private static void awaitRequestedMetrics(String metrics) {
+        await().atMost(Duration.ofSeconds(20)).until(() -> {
+            try (RawConnection connection = connect()) {
+                return connection
+                        .call(
+                                NONE,
+                                new GetTelemetrySubscriptionsRequestData(),
+                                0,
+                                new GetTelemetrySubscriptionsResponseData())
+                        .requestedMetrics()
+                        .equals(List.of(metrics));
+            }
+        });
+    }
+
     private static ApiVersionsRequestData apiVersions() {
         return new ApiVersionsRequestData().setClientSoftwareName("raw-client").setClientSoftwareVersion("1.0");
     }
@@ -306,6 +322,7 @@ class HeaderIdIT {
                 assertThat(next.pushIntervalMs()).isEqualTo(400);
             } finally {
                 gateway.subscribe("all", "'*'", 500);
+                awaitRequestedMetrics("*");
             }
         }
     }

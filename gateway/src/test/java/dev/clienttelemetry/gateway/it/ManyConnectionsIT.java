@@ -73,9 +73,12 @@ class ManyConnectionsIT {
             assertThat(accepted).isEqualTo(CONNECTIONS * ROUNDS);
             assertThat(gateway.proxy.isAlive()).isTrue();
             assertThat(gateway.prometheus("client_telemetry_instance_count")).isEqualTo(CONNECTIONS);
+            // A push that was answered too late may have been exported all the same, and came again.
             assertThat(gateway.prometheus("client_telemetry_plugin_exports_total"))
-                    .isEqualTo(accepted);
-            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> assertThat(gateway.points().stream()
+                    .isBetween(
+                            (double) accepted,
+                            accepted + gateway.prometheus("client_telemetry_gateway_late_answers_total"));
+            await().atMost(Duration.ofMinutes(2)).untilAsserted(() -> assertThat(gateway.points().stream()
                             .map(point -> point.resource().get("client_id"))
                             .distinct()
                             .count())

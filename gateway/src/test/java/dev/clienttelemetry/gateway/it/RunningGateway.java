@@ -200,7 +200,7 @@ final class RunningGateway implements AutoCloseable {
         try {
             Pattern line = Pattern.compile("traffic produced=(\\d+) produceErrors=(\\d+) consumed=(\\d+)"
                     + " consumeErrors=(\\d+) p50Micros=(-?\\d+) p99Micros=(-?\\d+)");
-            process.awaitOutput("p99Micros=", duration.plusSeconds(60));
+            process.awaitOutput("p99Micros=", duration.plusMinutes(4));
             Matcher matcher = line.matcher(process.out());
             if (!matcher.find()) {
                 throw new IOException("no result:\n" + process.out() + process.err());

@@ -72,8 +72,6 @@ public final class Traffic {
     private void produce(String bootstrap, String topic, String prefix, long millis, long pauseMicros) {
         Map<String, Object> config = common(bootstrap, prefix + "-producer");
         config.put("linger.ms", 0);
-        config.put("delivery.timeout.ms", 30_000);
-        config.put("request.timeout.ms", 10_000);
         try (KafkaProducer<byte[], byte[]> producer =
                 new KafkaProducer<>(config, new ByteArraySerializer(), new ByteArraySerializer())) {
             long end = System.nanoTime() + Duration.ofMillis(millis).toNanos();
@@ -117,7 +115,7 @@ public final class Traffic {
                         return;
                     }
                     if (!producing.get() && quietUntil == Long.MAX_VALUE) {
-                        quietUntil = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+                        quietUntil = System.nanoTime() + Duration.ofSeconds(60).toNanos();
                     }
                 } catch (RuntimeException e) {
                     e.printStackTrace();
