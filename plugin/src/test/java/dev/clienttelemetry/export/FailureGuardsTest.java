@@ -68,8 +68,8 @@ class FailureGuardsTest {
                 url,
                 Map.of(),
                 null,
-                Duration.ofSeconds(30),
-                Duration.ofSeconds(30),
+                Duration.ofMinutes(2),
+                Duration.ofMinutes(2),
                 null,
                 null,
                 RetryPolicy.getDefault());
@@ -81,7 +81,7 @@ class FailureGuardsTest {
     private static Answer send(OtlpTransport transport, Payload payload) {
         CompletableFuture<Answer> answer = new CompletableFuture<>();
         transport.send(payload, answer::complete);
-        return answer.orTimeout(60, TimeUnit.SECONDS).join();
+        return answer.orTimeout(150, TimeUnit.SECONDS).join();
     }
 
     private static Payload empty() {

@@ -37,6 +37,8 @@ class OwnMetricsSenderTest {
                         protocol.configured(),
                         "otel.exporter.otlp.endpoint",
                         endpoint,
+                        "otel.exporter.otlp.timeout",
+                        "60s",
                         "otel.exporter.otlp.headers",
                         "x-tenant=a",
                         "otel.exporter.otlp.compression",
@@ -50,7 +52,7 @@ class OwnMetricsSenderTest {
                 .registerMetricReader(PeriodicMetricReader.create(exporter))
                 .build()) {
             provider.get("scope").counterBuilder("own").build().add(1);
-            return provider.forceFlush().join(60, TimeUnit.SECONDS).isSuccess();
+            return provider.forceFlush().join(90, TimeUnit.SECONDS).isSuccess();
         }
     }
 

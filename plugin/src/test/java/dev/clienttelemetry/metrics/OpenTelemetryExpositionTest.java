@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 
 class OpenTelemetryExpositionTest {
     private static final Duration NEVER = Duration.ofDays(1);
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(60);
     private static final ServerAddress BACKEND = new ServerAddress("collector.example", 4317);
     private static final ServiceIdentity BROKER = new ServiceIdentity("cluster", "1", "1.2.3", Map.of());
 
