@@ -137,7 +137,7 @@ public final class Pipeline implements AutoCloseable {
                         settings.seriesMaxPerInstance()),
                 metrics);
         ConversionWorker starting = new ConversionWorker(
-                buffer, instances, Conversion.of(converter), new FirstPush(LOG, nanoClock), nanoClock);
+                buffer, instances, Conversion.of(converter), new FirstPush(LOG, nanoClock, metrics), nanoClock);
         provideGauges(converter);
         if (synchronizer != null) {
             synchronizer.start(nodeId, metrics, instances::size);

@@ -36,7 +36,7 @@ class ConversionWorkerTest {
             buffer,
             instances,
             conversion,
-            new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get),
+            new FirstPush(LoggerFactory.getLogger(ConversionWorkerTest.class), nanos::get, metrics),
             nanos::get);
 
     @AfterEach
