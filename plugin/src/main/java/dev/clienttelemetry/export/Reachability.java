@@ -10,7 +10,8 @@ import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 
 /**
- * Whether the OTLP endpoint takes requests, as the answers to the latest ones say. Each change of state is logged once,
+ * Whether the OTLP endpoint takes requests or at least judges them by their content, as the answers to the latest ones
+ * say. Each change of state is logged once,
  * with the endpoint and the real cause; where the state changes all the time, at most once a minute. Thread-safe.
  */
 public final class Reachability {
@@ -18,7 +19,7 @@ public final class Reachability {
     public enum State {
         /** Nothing was sent yet. */
         UNKNOWN,
-        /** It takes requests. */
+        /** It takes requests, or refuses only the content of those that it got, which another request's may not be. */
         REACHABLE,
         /** It cannot be connected to, does not answer in time, or answers every request with an error of its own. */
         UNREACHABLE
@@ -57,7 +58,7 @@ public final class Reachability {
     private long changesNotLogged;
 
     /**
-     * Why the endpoint takes nothing. One outage is told in many words: first requests break, then connections are refused,
+     * Why the endpoint takes nothing, or nothing so far of what it has answered. One outage is told in many words: first requests break, then connections are refused,
      * then the host's name is gone.
      *
      * @param group what else is a change of state: without an answer, TLS, answers to come back later, refusals
@@ -67,6 +68,8 @@ public final class Reachability {
     private record Cause(String group, String kind, String text) {
         private static final String REFUSES = "refuses pushes: ";
         private static final String REFUSES_OWN = "refuses the own metrics: ";
+        private static final String REFUSES_CONTENT = "refuses the content of pushes";
+        private static final String REFUSES_OWN_CONTENT = "refuses the content of the own metrics";
 
         static final Cause NONE = new Cause("", "", "");
 
@@ -84,6 +87,10 @@ public final class Reachability {
                 group = "later";
             }
             return new Cause(group, kind, answer.detail());
+        }
+
+        static Cause ofContent(Answer answer, boolean ownMetrics) {
+            return new Cause(ownMetrics ? REFUSES_OWN_CONTENT : REFUSES_CONTENT, answer.errorType(), answer.detail());
         }
 
         /** Returns whether it says no more than this one: that own metrics are refused as pushes are is no news. */
@@ -116,12 +123,13 @@ public final class Reachability {
     }
 
     /** Returns why it is unreachable, in one line without secrets; empty in the other states. */
-    String cause() {
-        return cause.text();
+    synchronized String cause() {
+        return state == State.UNREACHABLE ? cause.text() : "";
     }
 
     /**
-     * Returns how many answers showed until now that the endpoint takes requests.
+     * Returns how many answers showed until now that the endpoint judges requests by their content, whether it took them or
+     * refused that.
      *
      * @param ownMetrics of requests of all kinds, which is what matters for the plugin's own metrics; else of pushes alone
      */
@@ -145,7 +153,7 @@ public final class Reachability {
                     pushesFail = false;
                 }
                 if (!pushesFail || nanoClock.getAsLong() - pushFailedNanos >= PUSH_GIVEN_UP_NANOS) {
-                    become(State.REACHABLE, Cause.NONE);
+                    answers(answer, ownMetrics);
                 }
             }
             case RETRY, TIMEOUT, ENDPOINT_REFUSES -> {
@@ -172,6 +180,20 @@ public final class Reachability {
         // Read without the lock: nothing to do is by far the usual case.
         if (heldBack) {
             logChange(nanoClock.getAsLong());
+        }
+    }
+
+    /**
+     * That it refuses a content shows that it is there, and not that it takes anything; where it took something before, it
+     * says nothing new. That it takes our own metrics does not show that it takes pushes, which it refused.
+     */
+    private synchronized void answers(Answer answer, boolean ownMetrics) {
+        if (answer.outcome() == Answer.Outcome.ACCEPTED) {
+            if (!ownMetrics || !cause.group().equals(Cause.REFUSES_CONTENT)) {
+                become(State.REACHABLE, Cause.NONE);
+            }
+        } else if (state != State.REACHABLE || !ownMetrics && cause.group().equals(Cause.REFUSES_OWN_CONTENT)) {
+            become(State.REACHABLE, Cause.ofContent(answer, ownMetrics));
         }
     }
 
@@ -226,16 +248,24 @@ public final class Reachability {
                     cause.consequence(),
                     more > 0 ? " (" + times + ")" : "");
         } else {
-            boolean again = loggedState != State.UNKNOWN || more > 0;
+            boolean again = loggedState == State.UNREACHABLE || more > 0;
             boolean otherCause = again && !lastCause.kind().equals(loggedCause.kind());
             String last = more > 0 || otherCause ? "the last cause: " + lastCause.text() : "";
-            log.info(
-                    "OTLP endpoint {} takes what is sent to it{}{}",
-                    endpoint,
-                    again
-                            ? " again, after " + TimeUnit.NANOSECONDS.toSeconds(nanos - unreachableSinceNanos) + " s"
-                            : "",
-                    last.isEmpty() ? "" : " (" + (more > 0 ? times + "; " : "") + last + ")");
+            String since = again
+                    ? " again, after " + TimeUnit.NANOSECONDS.toSeconds(nanos - unreachableSinceNanos) + " s"
+                    : "";
+            String meanwhile = last.isEmpty() ? "" : " (" + (more > 0 ? times + "; " : "") + last + ")";
+            if (cause.equals(Cause.NONE)) {
+                log.info("OTLP endpoint {} takes what is sent to it{}{}", endpoint, since, meanwhile);
+            } else {
+                log.info(
+                        "OTLP endpoint {} answers{}, and {}: {}{}",
+                        endpoint,
+                        since,
+                        cause.group(),
+                        cause.text(),
+                        meanwhile);
+            }
         }
         loggedState = state;
         loggedCause = cause;

@@ -199,13 +199,13 @@ public enum Instrument {
             Kind.GAUGE,
             "s",
             "Age of the oldest push that is not yet delivered, 0 where there is none"),
-    /** Whether the backend takes requests: 1 or 0. */
+    /** Whether the backend takes requests, or refuses only their content: 1 or 0. */
     BACKEND_REACHABLE(
             "ClientMetricsBackendReachable",
             "client_telemetry.backend.reachable",
             Kind.GAUGE,
             "1",
-            "1 where the backend takes requests, 0 where it does not"),
+            "1 where the backend takes requests or refuses only their content, 0 where it does neither"),
 
     /** OTLP requests. */
     REQUESTS(

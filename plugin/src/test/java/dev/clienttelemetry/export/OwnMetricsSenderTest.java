@@ -117,7 +117,10 @@ class OwnMetricsSenderTest {
 
             assertThat(export(connection.ownMetricsExporter())).isFalse();
 
-            assertThat(log.lines("own metrics")).singleElement().asString().contains("no thanks");
+            assertThat(log.lines("The backend refused the plugin's own metrics"))
+                    .singleElement()
+                    .asString()
+                    .contains("no thanks");
         }
     }
 }

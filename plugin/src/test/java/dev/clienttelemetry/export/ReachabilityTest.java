@@ -102,8 +102,74 @@ class ReachabilityTest {
     }
 
     @Test
-    void aRefusedContentShowsThatTheEndpointIsThere() {
+    void aRefusedContentShowsThatTheEndpointIsThereAndNotThatItTakesAnything() {
+        for (int i = 0; i < 3; i++) {
+            answer(CONTENT_REFUSED, "HTTP 400: bad");
+        }
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+        assertThat(reachability.cause()).isEmpty();
+        assertThat(log.lines())
+                .containsExactly("INFO OTLP endpoint http://collector:4317 answers, and refuses the content of pushes:"
+                        + " HTTP 400: bad");
+
+        answer(ACCEPTED, "");
+        answer(CONTENT_REFUSED, "HTTP 400: bad");
+        answer(ACCEPTED, "");
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+        assertThat(log.lines()).hasSize(2);
+        assertThat(log.lines().get(1)).isEqualTo("INFO OTLP endpoint http://collector:4317 takes what is sent to it");
+    }
+
+    @Test
+    void refusedContentsEndAnOutageWithoutACountAsTaken() {
+        answer(RETRY, "connection refused");
+        clock.advanceMillis(7_000);
+        answer(CONTENT_REFUSED, "HTTP 413");
+        State refused = reachability.state();
+        answer(RETRY, "connection refused");
+        clock.advanceMillis(5_000);
+        answer(ACCEPTED, "");
+
+        assertThat(refused).isEqualTo(State.REACHABLE);
+        assertThat(log.lines()).hasSize(4);
+        assertThat(log.lines().get(1))
+                .isEqualTo(
+                        "INFO OTLP endpoint http://collector:4317 answers again, after 7 s, and refuses the content of"
+                                + " pushes: HTTP 413");
+        assertThat(log.lines().get(3))
+                .isEqualTo("INFO OTLP endpoint http://collector:4317 takes what is sent to it again, after 5 s");
+    }
+
+    @Test
+    void ownMetricsThatGetThroughDoNotShowThatRefusedPushesDo() {
+        reachability.answered(Answer.of(CONTENT_REFUSED, "400", "HTTP 400: own"), reachability.accepted(true), true);
+        answer(CONTENT_REFUSED, "HTTP 400: pushes");
+        for (int i = 0; i < 3; i++) {
+            reachability.answered(Answer.of(ACCEPTED, "", ""), reachability.accepted(true), true);
+            answer(CONTENT_REFUSED, "HTTP 400: pushes");
+        }
+
+        assertThat(reachability.state()).isEqualTo(State.REACHABLE);
+        assertThat(log.lines())
+                .containsExactly(
+                        "INFO OTLP endpoint http://collector:4317 answers, and refuses the content of the own metrics:"
+                                + " HTTP 400: own",
+                        "INFO OTLP endpoint http://collector:4317 answers, and refuses the content of pushes: HTTP 400:"
+                                + " pushes");
+    }
+
+    /** What the division of refused batches and the endpoint's state go by: an answer about the content is one. */
+    @Test
+    void refusedContentsCountAsAnswersThatAFailureIsMeasuredBy() {
+        long before = reachability.accepted(false);
         answer(CONTENT_REFUSED, "HTTP 400");
+
+        assertThat(reachability.accepted(false)).isEqualTo(before + 1);
+        assertThat(reachability.accepted(true)).isEqualTo(1);
+
+        reachability.answered(Answer.of(RETRY, "503", "HTTP 503"), before, false);
 
         assertThat(reachability.state()).isEqualTo(State.REACHABLE);
     }
