@@ -55,6 +55,11 @@ class ConversionWorkerTest {
 
         await().untilAsserted(() ->
                 assertThat(conversion.calls).containsExactly("convert 1 a", "convert 2 b", "convert 1 c"));
+        assertThat(Thread.getAllStackTraces().keySet())
+                .filteredOn(thread -> thread.getName().equals("client-telemetry-worker"))
+                .as("the broker ends without it")
+                .isNotEmpty()
+                .allMatch(Thread::isDaemon);
     }
 
     @Test
