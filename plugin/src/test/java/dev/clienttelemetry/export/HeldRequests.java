@@ -26,7 +26,11 @@ final class HeldRequests implements RequestSender {
 
     record Held(String pushes, Consumer<Answer> onAnswer) {
         void answer(Answer.Outcome outcome) {
-            onAnswer.accept(Answer.of(outcome, "type", "as the test says"));
+            answer(outcome, "as the test says");
+        }
+
+        void answer(Answer.Outcome outcome, String detail) {
+            onAnswer.accept(Answer.of(outcome, "type", detail));
         }
 
         void retryAfter(long nanos) {

@@ -15,6 +15,7 @@ import io.opentelemetry.sdk.metrics.SdkMeterProvider;
 import io.opentelemetry.sdk.metrics.export.MetricExporter;
 import io.opentelemetry.sdk.metrics.export.PeriodicMetricReader;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -59,7 +60,8 @@ class OwnMetricsSenderTest {
     @ParameterizedTest
     @EnumSource(OtlpProtocol.class)
     void ownMetricsArriveWithTheSameSettings(OtlpProtocol protocol) throws IOException {
-        try (OtlpReceiver receiver = OtlpReceiver.start(received::add)) {
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
+                CapturedLog log = new CapturedLog()) {
             String endpoint = protocol == OtlpProtocol.GRPC
                     ? receiver.grpcEndpoint().toString()
                     : receiver.httpEndpoint().toString();
@@ -71,6 +73,7 @@ class OwnMetricsSenderTest {
                 assertThat(received.get(0).points()).extracting("scope").containsExactly("scope");
                 assertThat(received.get(0).headers()).containsEntry("x-tenant", "a");
                 assertThat(connection.reachability().state()).isEqualTo(Reachability.State.REACHABLE);
+                assertThat(log.lines("WARN")).isEmpty();
             }
         }
         await().atMost(Duration.ofSeconds(60))
@@ -121,6 +124,55 @@ class OwnMetricsSenderTest {
                     .singleElement()
                     .asString()
                     .contains("no thanks");
+        }
+    }
+
+    @Test
+    void aWarningAboutOwnMetricsIsTold() throws IOException {
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
+                CapturedLog log = new CapturedLog();
+                OtlpConnection connection =
+                        open(OtlpProtocol.HTTP_PROTOBUF, receiver.httpEndpoint().toString())) {
+            receiver.answerWith(request -> new Answer.PartialSuccess(0, "soon too many"));
+
+            assertThat(export(connection.ownMetricsExporter())).isTrue();
+
+            assertThat(log.lines("own metrics"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("The backend took the plugin's own metrics and warns: soon too many");
+        }
+    }
+
+    /** Their interval is a minute, for which few proxies keep a connection. */
+    @Test
+    void ownMetricsThatMeetAConnectionGoneStaleAreSentAgainAtOnce() throws IOException {
+        try (RawServer closing = new RawServer(socket -> {
+                    RawServer.readRequest(socket.getInputStream());
+                    socket.getOutputStream()
+                            .write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+                    socket.getInputStream().read();
+                });
+                OtlpConnection connection = OtlpConnection.open(OtelProperties.of(
+                        Map.of(
+                                "otel.exporter.otlp.protocol",
+                                "http/protobuf",
+                                "otel.exporter.otlp.endpoint",
+                                closing.endpoint().toString()),
+                        Map.of(),
+                        Map.of()));
+                SdkMeterProvider provider = SdkMeterProvider.builder()
+                        .registerMetricReader(PeriodicMetricReader.builder(connection.ownMetricsExporter())
+                                .setInterval(Duration.ofDays(1))
+                                .build())
+                        .build()) {
+            for (int i = 1; i <= 3; i++) {
+                provider.get("scope").counterBuilder("own").build().add(1);
+
+                assertThat(provider.forceFlush().join(60, TimeUnit.SECONDS).isSuccess())
+                        .isTrue();
+                assertThat(closing.connections()).isEqualTo(i);
+            }
         }
     }
 }

@@ -807,6 +807,27 @@ class PushExporterTest {
     }
 
     @Test
+    void aWarningOfTheBackendIsToldAndAPlainSuccessIsNot() {
+        push("a1");
+        stepAfter(LINGER_MS);
+        try (CapturedLog log = new CapturedLog()) {
+            requests.next().answer(ACCEPTED, "");
+            push("b1");
+            stepAfter(LINGER_MS);
+            assertThat(log.lines()).isEmpty();
+
+            requests.next().answer(ACCEPTED, "soon too many");
+            exporter.step();
+
+            assertThat(log.lines())
+                    .singleElement()
+                    .asString()
+                    .endsWith("WARN The backend took a request and warns: soon too many");
+        }
+        assertThat(metrics.pointsSent().total()).isEqualTo(6);
+    }
+
+    @Test
     void moreRejectedPointsThanWereSentCountAsAll() {
         push("a1");
         stepAfter(LINGER_MS);
