@@ -12,6 +12,7 @@ import static dev.clienttelemetry.export.Answer.Outcome.TIMEOUT;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsPartialSuccess;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceResponse;
@@ -234,6 +235,53 @@ class OtlpAnswersTest {
 
         assertThat(partial).isEqualTo(new PartialSuccess(7, "no room"));
         assertThat(PartialSuccess.parse(new byte[0])).isEqualTo(new PartialSuccess(0, ""));
+    }
+
+    /** A later version of OTLP may put any fields beside those that are known. */
+    @Test
+    void fieldsThatAreNotKnownAreLeftOut() {
+        UnknownFieldSet unknown = UnknownFieldSet.newBuilder()
+                .addField(16, UnknownFieldSet.Field.newBuilder().addFixed32(-1).build())
+                .addField(17, UnknownFieldSet.Field.newBuilder().addFixed64(-1).build())
+                .addField(18, UnknownFieldSet.Field.newBuilder().addVarint(-1).build())
+                .addField(
+                        19,
+                        UnknownFieldSet.Field.newBuilder()
+                                .addLengthDelimited(ByteString.copyFromUtf8("\u0008\u0001"))
+                                .build())
+                .addField(20, UnknownFieldSet.Field.newBuilder().addVarint(0).build())
+                .addField(
+                        21,
+                        UnknownFieldSet.Field.newBuilder()
+                                .addLengthDelimited(ByteString.EMPTY)
+                                .build())
+                .build();
+        byte[] partial = ExportMetricsServiceResponse.newBuilder()
+                .setPartialSuccess(ExportMetricsPartialSuccess.newBuilder()
+                        .setRejectedDataPoints(Long.MAX_VALUE)
+                        .setErrorMessage("no room")
+                        .setUnknownFields(unknown))
+                .build()
+                .toByteArray();
+        byte[] behindUnknown =
+                unknown.toByteString().concat(ByteString.copyFrom(partial)).toByteArray();
+
+        assertThat(PartialSuccess.isResponse(new byte[] {0, 1}))
+                .as("no field has the number 0")
+                .isFalse();
+        assertThat(PartialSuccess.isResponse(behindUnknown)).isTrue();
+        assertThat(PartialSuccess.parse(behindUnknown)).isEqualTo(new PartialSuccess(Long.MAX_VALUE, "no room"));
+        for (int length = 1; length < unknown.getSerializedSize(); length++) {
+            byte[] cut = Arrays.copyOf(behindUnknown, length);
+            boolean sound;
+            try {
+                ExportMetricsServiceResponse.parseFrom(cut);
+                sound = true;
+            } catch (InvalidProtocolBufferException e) {
+                sound = false;
+            }
+            assertThat(PartialSuccess.isResponse(cut)).as("cut after " + length).isEqualTo(sound);
+        }
     }
 
     @Test

@@ -128,6 +128,20 @@ class OwnMetricsSenderTest {
     }
 
     @Test
+    void anEndpointThatRefusesOwnMetricsIsToldOfThoseAndNotOfPushes() throws IOException {
+        try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
+                CapturedLog log = new CapturedLog();
+                OtlpConnection connection =
+                        open(OtlpProtocol.HTTP_PROTOBUF, receiver.httpEndpoint().toString())) {
+            receiver.answerWith(request -> new Answer.Http(403, Map.of(), ""));
+
+            assertThat(export(connection.ownMetricsExporter())).isFalse();
+
+            assertThat(log.lines("HTTP 403")).singleElement().asString().contains("the plugin's own metrics");
+        }
+    }
+
+    @Test
     void aWarningAboutOwnMetricsIsTold() throws IOException {
         try (OtlpReceiver receiver = OtlpReceiver.start(received::add);
                 CapturedLog log = new CapturedLog();
