@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import dev.clienttelemetry.subscription.AdminClusterSubscriptions;
+import dev.clienttelemetry.subscription.ClusterException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -152,6 +153,7 @@ class SubscriptionSourcesIT {
 
     private static void awaitSubscriptions(Admin admin, Map<String, Map<String, String>> expected) {
         await().atMost(SOON)
+                .ignoreException(ClusterException.class)
                 .untilAsserted(() -> assertThat(subscriptions(admin)).isEqualTo(expected));
     }
 }
