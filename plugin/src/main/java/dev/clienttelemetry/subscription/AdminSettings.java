@@ -5,6 +5,7 @@
 package dev.clienttelemetry.subscription;
 
 import dev.clienttelemetry.message.NearestName;
+import dev.clienttelemetry.message.Quoted;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.HashMap;
@@ -12,6 +13,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.common.config.ConfigException;
 
@@ -28,6 +30,8 @@ final class AdminSettings {
     private static final String LISTENERS = "listeners";
     private static final String BOOTSTRAP_SERVERS = "bootstrap.servers";
     private static final String SECURITY_PROTOCOL = "security.protocol";
+    private static final String REQUEST_TIMEOUT = "request.timeout.ms";
+    private static final String API_TIMEOUT = "default.api.timeout.ms";
     private static final Set<String> PROTOCOLS = Set.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
 
     private final Map<String, ?> broker;
@@ -49,18 +53,31 @@ final class AdminSettings {
      * @param broker the broker's whole configuration, values as Strings or parsed
      * @param clientId the client id that the client gets
      * @return the settings
-     * @throws ConfigException where the inter-broker listener cannot be found, or uses SASL and nothing says how to log in
+     * @throws ConfigException where the inter-broker listener cannot be found, a key looks like a slip, there is no such
+     *     security protocol, or it is one with SASL and nothing says how to log in
      */
     static Map<String, Object> of(Map<String, ?> broker, String clientId) {
         return new AdminSettings(broker).derive(clientId);
+    }
+
+    /**
+     * Derives the settings and checks them, as far as that can be done before anything listens and without waiting for
+     * anything: unlike {@link #of} for use at the broker's start only, since files are looked into.
+     *
+     * @param broker the broker's whole configuration, values as Strings or parsed
+     * @param clientId the client id that the client gets
+     * @throws ConfigException as of {@link #of}, and where a value is one with which no client can be made
+     */
+    static void check(Map<String, ?> broker, String clientId) {
+        AdminSettings settings = new AdminSettings(broker);
+        AdminSettingsCheck.check(settings.derive(clientId), settings.own, PREFIX);
     }
 
     private Map<String, Object> derive(String clientId) {
         refuseSlips();
         Map<String, Object> settings = new HashMap<>();
         settings.put("client.id", clientId);
-        settings.put("request.timeout.ms", "10000");
-        settings.put("default.api.timeout.ms", "20000");
+        putTimeouts(settings);
         settings.put("reconnect.backoff.max.ms", "10000");
         String listener = listenerName();
         String protocol = protocol(listener);
@@ -68,10 +85,7 @@ final class AdminSettings {
             settings.put(BOOTSTRAP_SERVERS, address(listener));
             settings.put(SECURITY_PROTOCOL, protocol);
         }
-        requireLogin(
-                listener,
-                own.getOrDefault(SECURITY_PROTOCOL, settings.getOrDefault(SECURITY_PROTOCOL, "PLAINTEXT"))
-                        .toString());
+        requireLogin(listener, ownProtocol(), (String) settings.get(SECURITY_PROTOCOL));
         if (protocol.endsWith("SSL")) {
             putSsl(settings, listener);
         }
@@ -96,20 +110,50 @@ final class AdminSettings {
         }
     }
 
-    private void requireLogin(String listener, String protocol) {
+    /** Returns the protocol that was set for this client, in capitals, or null. */
+    private String ownProtocol() {
+        if (!own.containsKey(SECURITY_PROTOCOL)) {
+            return null;
+        }
+        String text = ConfigText.of(own.get(SECURITY_PROTOCOL));
+        String protocol = text.toUpperCase(Locale.ROOT);
+        if (!PROTOCOLS.contains(protocol)) {
+            throw new ConfigException(
+                    PREFIX + SECURITY_PROTOCOL,
+                    Quoted.text(text),
+                    "must be one of " + String.join(", ", new TreeSet<>(PROTOCOLS)));
+        }
+        return protocol;
+    }
+
+    private void requireLogin(String listener, String ownProtocol, String listenersProtocol) {
+        String protocol = ownProtocol != null ? ownProtocol : listenersProtocol;
         boolean login = own.containsKey("sasl.jaas.config")
                 || own.keySet().stream().anyMatch(key -> key.startsWith("sasl.login."))
                 || own.containsKey("sasl.client.callback.handler.class")
                 // The JVM's own login configuration will do where a mechanism is chosen for this client.
                 || own.containsKey("sasl.mechanism") && System.getProperty("java.security.auth.login.config") != null;
-        if (protocol.startsWith("SASL") && !login) {
-            throw new ConfigException((own.containsKey(BOOTSTRAP_SERVERS)
-                            ? "What " + PREFIX + BOOTSTRAP_SERVERS + " names"
-                            : "The inter-broker listener " + listener)
-                    + " uses " + protocol
+        if (protocol != null && protocol.startsWith("SASL") && !login) {
+            throw new ConfigException((ownProtocol != null
+                            ? PREFIX + SECURITY_PROTOCOL + " is " + protocol
+                            : "The inter-broker listener " + listener + " uses " + protocol)
                     + ", so applying subscriptions needs to know how to log in: set " + PREFIX + "sasl.mechanism and "
                     + PREFIX + "sasl.jaas.config, or name another listener by " + PREFIX + BOOTSTRAP_SERVERS + " and "
                     + PREFIX + SECURITY_PROTOCOL + ".");
+        }
+    }
+
+    /** Kafka makes no client for whose calls there is less time than for one request: the one that is set leads. */
+    private void putTimeouts(Map<String, Object> settings) {
+        settings.put(REQUEST_TIMEOUT, Long.toString(Math.min(10_000, ownMillis(API_TIMEOUT, 10_000))));
+        settings.put(API_TIMEOUT, Long.toString(Math.max(20_000, ownMillis(REQUEST_TIMEOUT, 20_000))));
+    }
+
+    private long ownMillis(String key, long otherwise) {
+        try {
+            return own.containsKey(key) ? Integer.parseInt(ConfigText.of(own.get(key))) : otherwise;
+        } catch (NumberFormatException refusedElsewhere) {
+            return otherwise;
         }
     }
 

@@ -34,6 +34,7 @@ import org.slf4j.LoggerFactory;
  */
 public final class SubscriptionSynchronizer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(SubscriptionSynchronizer.class);
+    private static final String ADMIN_CLIENT_ID = "client-telemetry-subscriptions";
     private static final Duration ANSWER_TIMEOUT = Duration.ofSeconds(25);
     private static final Duration JUDGING_LIMIT = Duration.ofSeconds(1);
     private static final long FIRST_BACKOFF_MS = 500;
@@ -98,12 +99,12 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
      * Creates a synchronizer; nothing runs, is read or is connected yet.
      *
      * @param settings what to keep equal to what
-     * @throws ConfigException if the provider cannot be made, or the settings do not say how to reach the cluster
+     * @throws ConfigException if the provider cannot be made, or the settings do not say how to reach the cluster or have a
+     *     value with which no client can be made
      */
     public static SubscriptionSynchronizer create(SynchronizerSettings settings) {
-        Supplier<Map<String, Object>> admin =
-                () -> AdminSettings.of(settings.broker(), "client-telemetry-subscriptions");
-        admin.get();
+        Supplier<Map<String, Object>> admin = () -> AdminSettings.of(settings.broker(), ADMIN_CLIENT_ID);
+        AdminSettings.check(settings.broker(), ADMIN_CLIENT_ID);
         ConfigProvider provider = NamedConfigProvider.create(
                 "client.telemetry.subscriptions.provider", settings.provider(), settings.broker());
         return new SubscriptionSynchronizer(

@@ -59,4 +59,21 @@ class SettingsIT {
                 .satisfies(failure -> assertThat(failure.getMessage().lines().findFirst())
                         .hasValueSatisfying(first -> assertThat(first).contains(" instead of starting: ", message)));
     }
+
+    /** What only the Admin client would find, which is made when the broker has long started. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            bootstrap.servers | localhost | Invalid value localhost for configuration client.telemetry.admin.bootstrap.servers: must be host:port
+            request.timeout.ms | abc | Invalid value abc for configuration client.telemetry.admin.request.timeout.ms: must be a whole number
+            security.protocol | SASL | Invalid value SASL for configuration client.telemetry.admin.security.protocol: must be one of PLAINTEXT
+            """)
+    void aWrongSettingOfTheAdminClientDoesToo(String key, String value, String message) {
+        rightProperties.put("config.providers", "telemetry");
+        rightProperties.put(
+                "config.providers.telemetry.class", "dev.clienttelemetry.subscription.ClientMetricsConfigProvider");
+        rightProperties.put("client.telemetry.subscriptions.provider", "telemetry");
+        rightProperties.put("client.telemetry.subscriptions.path", "client-metrics.yaml");
+
+        aWrongSettingStopsTheBrokersStartAndIsNamed("client.telemetry.admin." + key, value, message);
+    }
 }

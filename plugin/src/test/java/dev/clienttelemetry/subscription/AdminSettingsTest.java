@@ -95,7 +95,7 @@ class AdminSettingsTest {
                 "client.telemetry.admin.security.protocol", "SASL_SSL"));
         assertThatThrownBy(() -> settings(broker))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("client.telemetry.admin.bootstrap.servers names uses SASL_SSL");
+                .hasMessageContaining("client.telemetry.admin.security.protocol is SASL_SSL");
         broker.put("client.telemetry.admin.sasl.jaas.config", "c");
         assertThat(settings(broker)).containsEntry("security.protocol", "SASL_SSL");
     }
