@@ -40,6 +40,11 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     private static final long FIRST_BACKOFF_MS = 500;
     private static final long MAX_BACKOFF_MS = 30_000;
     private static final long CLOSE_TIMEOUT_MS = 1_000;
+    private static final long LOOK_AGAIN_MS = 500;
+    /** How often nothing may listen before it is told: a minute. */
+    private static final int QUIET_LOOKS = 120;
+
+    private static final Duration LOOK_TIMEOUT = Duration.ofMillis(500);
 
     private final String path;
     private final boolean prune;
@@ -62,6 +67,10 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     private long nextReadNanos;
     private LongSupplier clients = () -> 0;
     private boolean acting;
+    /** Something has been connected to since the start. */
+    private boolean listening;
+
+    private int looks;
     private int liveBrokers;
     private boolean sourceGood;
     /** The source was to be read and could not even be found bad; only the thread's own. */
@@ -78,6 +87,11 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
     /** Makes the connection to the cluster; called on the synchronizer's thread, again after a failure. */
     interface ClusterConnection {
         ClusterSubscriptions open(int nodeId);
+
+        /** Returns why it is no use to open it yet, or null. Asked before the first opening only. */
+        default String obstacle() {
+            return null;
+        }
     }
 
     SubscriptionSynchronizer(
@@ -103,7 +117,6 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
      *     value with which no client can be made
      */
     public static SubscriptionSynchronizer create(SynchronizerSettings settings) {
-        Supplier<Map<String, Object>> admin = () -> AdminSettings.of(settings.broker(), ADMIN_CLIENT_ID);
         AdminSettings.check(settings.broker(), ADMIN_CLIENT_ID);
         ConfigProvider provider = NamedConfigProvider.create(
                 "client.telemetry.subscriptions.provider", settings.provider(), settings.broker());
@@ -112,8 +125,23 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                 settings.path(),
                 settings.prune(),
                 settings.refreshMs(),
-                nodeId -> new AdminClusterSubscriptions(Admin.create(admin.get()), ANSWER_TIMEOUT),
+                connection(() -> AdminSettings.of(settings.broker(), ADMIN_CLIENT_ID)),
                 System::currentTimeMillis);
+    }
+
+    private static ClusterConnection connection(Supplier<Map<String, Object>> admin) {
+        return new ClusterConnection() {
+            @Override
+            public ClusterSubscriptions open(int nodeId) {
+                return new AdminClusterSubscriptions(Admin.create(admin.get()), ANSWER_TIMEOUT);
+            }
+
+            @Override
+            public String obstacle() {
+                BootstrapAddresses addresses = BootstrapAddresses.of(admin.get().get("bootstrap.servers"));
+                return addresses == null ? null : addresses.obstacle(LOOK_TIMEOUT);
+            }
+        };
     }
 
     /**
@@ -206,6 +234,11 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
         }
         try {
             if (cluster == null) {
+                String obstacle = listening ? null : connection.obstacle();
+                if (obstacle != null) {
+                    return notListening(obstacle);
+                }
+                listening = true;
                 cluster = connection.open(nodeId);
             }
             boolean complete = synchronize(nodeId);
@@ -226,11 +259,22 @@ public final class SubscriptionSynchronizer implements AutoCloseable {
                 // The client could not even be made: a key store that is missing now may be there later.
                 closeCluster();
             }
-            failed(
-                    clusterLog,
-                    "Cannot compare the cluster's subscriptions with " + path + "; trying again: " + reason(e));
+            failed(clusterLog, cannotCompare() + reason(e));
             return Math.min(backoff(), untilNextRead());
         }
+    }
+
+    /** A broker opens its listeners last, after it has recovered its logs: that is no failure, unless it takes long. */
+    private long notListening(String obstacle) {
+        looks++;
+        if (looks > QUIET_LOOKS) {
+            failed(clusterLog, cannotCompare() + "nothing can be connected to: " + obstacle);
+        }
+        return Math.min(LOOK_AGAIN_MS, untilNextRead());
+    }
+
+    private String cannotCompare() {
+        return "Cannot compare the cluster's subscriptions with " + path + "; trying again: ";
     }
 
     /** Kafka's client says only that it could not be made, or that a handshake failed: why is in the causes. */

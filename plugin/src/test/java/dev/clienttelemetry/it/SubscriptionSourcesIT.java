@@ -62,6 +62,9 @@ class SubscriptionSourcesIT {
                         .start();
                 Admin admin = broker.admin()) {
             awaitSubscriptions(admin, Map.of("one", Map.of("metrics", "org.apache.kafka.producer.")));
+            assertThat(broker.node().log().lines().filter(line -> line.contains("client-telemetry-subscriptions")))
+                    .as("attempts to connect before the broker listened")
+                    .noneMatch(line -> line.contains("could not be established"));
             if (provider.equals(FILE)) {
                 Files.writeString(path, "names=one\none.metrics=org.apache.kafka.consumer.\none.interval.ms=5000\n");
             } else {

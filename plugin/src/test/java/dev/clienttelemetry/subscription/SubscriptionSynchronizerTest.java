@@ -201,6 +201,50 @@ class SubscriptionSynchronizerTest {
         assertThat(cluster.subscriptions).containsKey("a");
     }
 
+    /** A broker opens its listeners last; Kafka's client would log each of its attempts until then. */
+    @Test
+    void connectsWhenSomethingListensAndTellsOfNothingForAMinute() throws Exception {
+        write("{name: a, metrics: [x]}");
+        synchronizer.close();
+        String[] obstacle = {"localhost:9092: Connection refused"};
+        int[] looks = new int[1];
+        synchronizer = synchronizer(new SubscriptionSynchronizer.ClusterConnection() {
+            @Override
+            public ClusterSubscriptions open(int nodeId) {
+                assertThat(obstacle[0]).as("opened too early").isNull();
+                return cluster;
+            }
+
+            @Override
+            public String obstacle() {
+                looks[0]++;
+                return obstacle[0];
+            }
+        });
+        try (CapturedLog log = new CapturedLog()) {
+            for (int halfSeconds = 0; halfSeconds < 120; halfSeconds++) {
+                assertThat(synchronizer.round(1)).isEqualTo(500);
+            }
+            assertThat(log.lines("Cannot compare")).isEmpty();
+            synchronizer.round(1);
+            synchronizer.round(1);
+            assertThat(log.lines("Cannot compare"))
+                    .singleElement()
+                    .asString()
+                    .endsWith("trying again: nothing can be connected to: localhost:9092: Connection refused");
+            obstacle[0] = null;
+            synchronizer.round(1);
+            assertThat(cluster.subscriptions).containsKey("a");
+            assertThat(log.lines("can be compared and applied again")).hasSize(1);
+        }
+
+        int untilConnected = looks[0];
+        cluster.failure = new ClusterException("no answer", null);
+        synchronizer.round(1);
+        synchronizer.round(1);
+        assertThat(looks[0]).as("looked again").isEqualTo(untilConnected);
+    }
+
     /** Kafka's own words are that it failed, and no more: the reason is in the causes. */
     @Test
     void tellsWhyAClientCannotBeMadeOrAHandshakeFails() throws Exception {
