@@ -126,6 +126,21 @@ public final class OtelProperties implements ConfigProperties {
     }
 
     /**
+     * Returns each setting in force that is not from {@code server.properties}: its key and where it is from, without its
+     * value. What is meant for an OpenTelemetry agent in the same process is in force here too.
+     */
+    public List<String> fromElsewhere() {
+        Set<String> keys = new TreeSet<>(OTHERS);
+        for (String option : OPTIONS) {
+            keys.add(keyOf(option));
+        }
+        return keys.stream()
+                .filter(key -> getString(key) != null && !origin(key).isEmpty())
+                .map(key -> key + origin(key))
+                .toList();
+    }
+
+    /**
      * Returns {@code otel.exporter.otlp.metrics.temporality.preference}: {@code cumulative} (also where it is not set),
      * {@code delta} or {@code lowmemory}.
      *

@@ -23,6 +23,7 @@ import dev.clienttelemetry.otlp.PushConverter;
 import dev.clienttelemetry.otlp.Temporality;
 import dev.clienttelemetry.subscription.SubscriptionSynchronizer;
 import java.time.Duration;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.LongSupplier;
@@ -59,6 +60,7 @@ public final class Pipeline implements AutoCloseable {
     private final RepeatedFailure intakeFailure;
     private final Expositions expositions;
     private final Map<String, String> resourceAttributes;
+    private final List<String> settingsFromElsewhere;
     private volatile ConversionWorker worker;
     private boolean closed;
 
@@ -71,6 +73,7 @@ public final class Pipeline implements AutoCloseable {
         this.nanoClock = nanoClock;
         Duration exportInterval = otel.exportInterval();
         this.resourceAttributes = otel.resourceAttributes();
+        this.settingsFromElsewhere = otel.fromElsewhere();
         this.temporality = Temporality.valueOf(otel.temporalityPreference().toUpperCase(Locale.ROOT));
         this.synchronizer = synchronizer;
         this.connection = OtlpConnection.open(otel);
@@ -154,6 +157,12 @@ public final class Pipeline implements AutoCloseable {
                         ? "none"
                         : settings.labels().stream().map(Label::key).collect(Collectors.joining(", ")),
                 settings.serviceName());
+        if (!settingsFromElsewhere.isEmpty()) {
+            LOG.info(
+                    "Not from server.properties, and perhaps meant for an OpenTelemetry agent in the same process: {}. What"
+                            + " server.properties sets wins, also an empty value",
+                    String.join(", ", settingsFromElsewhere));
+        }
     }
 
     private void show(ServiceIdentity identity) {

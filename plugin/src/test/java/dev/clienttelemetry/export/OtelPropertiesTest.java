@@ -131,6 +131,31 @@ class OtelPropertiesTest {
                                 + " exporter, otel.resource.attributes and otel.metric.export.interval have");
     }
 
+    /** An OpenTelemetry agent's variables are in force here too, its credentials among them. */
+    @Test
+    void whatIsInForceFromElsewhereIsToldWithoutItsValue() {
+        OtelProperties properties = of(
+                Map.of("otel.exporter.otlp.endpoint", "http://x:1", "otel.exporter.otlp.metrics.timeout", ""),
+                Map.of("otel.exporter.otlp.protocol", "grpc", "otel.metric.export.interval", "10s"),
+                Map.of(
+                        "OTEL_EXPORTER_OTLP_ENDPOINT", "http://hidden:1",
+                        "OTEL_EXPORTER_OTLP_TIMEOUT", "1s",
+                        "OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf",
+                        "OTEL_EXPORTER_OTLP_METRICS_HEADERS", "authorization=s3cret",
+                        "OTEL_EXPORTER_OTLP_HEADERS", "authorization=hidden",
+                        "OTEL_SDK_DISABLED", "true"));
+
+        assertThat(properties.fromElsewhere())
+                .containsExactly(
+                        "otel.exporter.otlp.metrics.headers (from the environment variable"
+                                + " OTEL_EXPORTER_OTLP_METRICS_HEADERS)",
+                        "otel.exporter.otlp.protocol (from the system property otel.exporter.otlp.protocol)",
+                        "otel.metric.export.interval (from the system property otel.metric.export.interval)");
+        assertThat(of(Map.of("otel.exporter.otlp.headers", ""), Map.of(), Map.of("OTEL_EXPORTER_OTLP_HEADERS", "a=b"))
+                        .fromElsewhere())
+                .isEmpty();
+    }
+
     @Test
     void namesAreComparedAsOpenTelemetryDoes() {
         OtelProperties properties = of(

@@ -90,6 +90,25 @@ class ReporterTest {
     }
 
     @Test
+    void whatIsNotFromServerPropertiesIsToldAtTheStart() {
+        System.setProperty("otel.exporter.otlp.headers", "authorization=s3cret");
+        try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
+            start(reporter, Map.of());
+        } finally {
+            System.clearProperty("otel.exporter.otlp.headers");
+        }
+        try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
+            start(reporter, Map.of());
+        }
+
+        assertThat(log.lines("Not from server.properties"))
+                .singleElement()
+                .asString()
+                .contains("otel.exporter.otlp.headers (from the system property otel.exporter.otlp.headers)")
+                .doesNotContain("s3cret");
+    }
+
+    @Test
     void everyLabelCanBeHad() {
         try (ClientTelemetryReporter reporter = new ClientTelemetryReporter()) {
             start(
