@@ -5,6 +5,8 @@
 package dev.clienttelemetry.cli;
 
 import dev.clienttelemetry.message.Causes;
+import dev.clienttelemetry.message.NearestName;
+import dev.clienttelemetry.message.Quoted;
 import dev.clienttelemetry.subscription.AdminClusterSubscriptions;
 import dev.clienttelemetry.subscription.ClusterException;
 import dev.clienttelemetry.subscription.ClusterSubscriptions;
@@ -16,6 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -98,7 +102,26 @@ final class ClusterOptions {
     }
 
     private Map<String, String> commandConfig() {
-        return commandConfig == null ? Map.of() : new CommandConfig(commandConfig, CONFIG_PATIENCE).read();
+        if (commandConfig == null) {
+            return Map.of();
+        }
+        Map<String, String> given = new CommandConfig(commandConfig, CONFIG_PATIENCE).read();
+        given.keySet().stream().sorted().forEach(this::refuseSlip);
+        return given;
+    }
+
+    /**
+     * Kafka's client ignores what it does not know, and connects in plaintext for a slip in security.protocol. Keys of the
+     * other clients, which may share the file, and those of classes that settings name are left alone.
+     */
+    private void refuseSlip(String key) {
+        boolean ofAnotherClient = ProducerConfig.configNames().contains(key)
+                || ConsumerConfig.configNames().contains(key);
+        String meant = ofAnotherClient ? null : NearestName.slipOf(key, AdminClientConfig.configNames());
+        if (meant != null) {
+            throw new SettingsException("--command-config " + Quoted.text(commandConfig.toString()) + ": unknown key "
+                    + Quoted.text(key) + "; the nearest that the Admin client knows is " + meant);
+        }
     }
 
     private ParameterException usage(String message) {

@@ -38,15 +38,20 @@ final class AllowedPaths {
         for (String text : value.split(",")) {
             Path path = Path.of(text).normalize();
             if (!path.isAbsolute()) {
-                throw new ConfigException(CONFIG, value, "Path " + path + " is not absolute");
+                throw new ConfigException(
+                        ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG, value, "Path " + path + " is not absolute");
             }
             if (!Files.exists(path)) {
-                throw new ConfigException(CONFIG, value, "Path " + path + " does not exist");
+                throw new ConfigException(
+                        ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG, value, "Path " + path + " does not exist");
             }
             try {
                 allowed.add(path.toRealPath());
             } catch (IOException e) {
-                throw new ConfigException(CONFIG, value, "Path " + path + " cannot be resolved: " + e);
+                throw new ConfigException(
+                        ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG,
+                        value,
+                        "Path " + path + " cannot be resolved: " + e);
             }
         }
         return new AllowedPaths(List.copyOf(allowed));

@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.NearestName;
 import dev.clienttelemetry.message.Quoted;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -43,6 +44,13 @@ import org.slf4j.LoggerFactory;
 public final class ClientMetricsConfigProvider implements ConfigProvider {
     /** The default of {@code poll.ms}. */
     private static final long DEFAULT_POLL_MS = 5_000;
+
+    /** What the operator writes before a parameter; the provider is not told its name. */
+    static final String PARAM_PREFIX = "config.providers.<name>.param.";
+
+    private static final String TTL_MS = "ttl.ms";
+    private static final String POLL_MS = "poll.ms";
+    private static final List<String> PARAMETERS = List.of(AllowedPaths.CONFIG, POLL_MS, TTL_MS);
 
     private static final Logger LOG = LoggerFactory.getLogger(ClientMetricsConfigProvider.class);
 
@@ -85,15 +93,28 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
      * Takes the parameters.
      *
      * @param configs the parameters, without their prefix
-     * @throws ConfigException for a wrong parameter; files are not looked into
+     * @throws ConfigException for a wrong value, or a parameter that there is not; files are not looked into
      */
     @Override
     public void configure(Map<String, ?> configs) {
-        ttlMs = milliseconds(configs, "ttl.ms", 1);
-        Long poll = milliseconds(configs, "poll.ms", 100);
+        refuseUnknown(configs.keySet());
+        ttlMs = milliseconds(configs, TTL_MS, 1);
+        Long poll = milliseconds(configs, POLL_MS, 100);
         pollMs = poll == null ? DEFAULT_POLL_MS : poll;
         Object paths = configs.get(AllowedPaths.CONFIG);
         allowedPaths = AllowedPaths.of(paths == null ? null : paths.toString());
+    }
+
+    private static void refuseUnknown(Set<String> keys) {
+        for (String key : keys) {
+            if (!PARAMETERS.contains(key)) {
+                String nearest = NearestName.of(key, PARAMETERS);
+                throw new ConfigException("Unknown parameter " + PARAM_PREFIX + Quoted.text(key) + ": "
+                        + (nearest != null
+                                ? "the nearest known one is " + PARAM_PREFIX + nearest
+                                : "known are " + String.join(", ", PARAMETERS)));
+            }
+        }
     }
 
     private static Long milliseconds(Map<String, ?> configs, String key, long least) {
@@ -105,10 +126,11 @@ public final class ClientMetricsConfigProvider implements ConfigProvider {
         try {
             ms = Long.parseLong(value.toString().trim());
         } catch (NumberFormatException e) {
-            throw new ConfigException(key, value, "A whole number of milliseconds, at least " + least + ", is right.");
+            throw new ConfigException(
+                    PARAM_PREFIX + key, value, "A whole number of milliseconds, at least " + least + ", is right.");
         }
         if (ms < least) {
-            throw new ConfigException(key, value, "At least " + least + " milliseconds are right.");
+            throw new ConfigException(PARAM_PREFIX + key, value, "At least " + least + " milliseconds are right.");
         }
         return ms;
     }

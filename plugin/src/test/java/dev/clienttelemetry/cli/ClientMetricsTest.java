@@ -19,7 +19,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import javax.net.ssl.SSLContext;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -304,6 +309,34 @@ class ClientMetricsTest {
         Path config =
                 Files.writeString(dir.resolve("c"), settings + "default.api.timeout.ms=400\nrequest.timeout.ms=300\n");
         return run("export", "--bootstrap-server", bootstrap, "--command-config", config.toString());
+    }
+
+    /** Kafka's client would take the slip silently, and connect in plaintext. */
+    @ParameterizedTest
+    @CsvSource({
+        "securityprotocol, security.protocol",
+        "Security.Protocol, security.protocol",
+        "sasl.jaas.confg, sasl.jaas.config"
+    })
+    void aSlipInAKeyIsRefusedWithTheKeyThatWasMeant(String key, String meant) throws Exception {
+        Path file = Files.writeString(dir.resolve("c"), key + "=s3cret\n");
+        Run run = run("export", "--bootstrap-server", "localhost:1", "--command-config", file.toString());
+        assertThat(run.exitCode).isEqualTo(2);
+        assertThat(run.err)
+                .contains("--command-config " + file + ": unknown key " + key + "; the nearest")
+                .contains(" is " + meant)
+                .doesNotContain("s3cret", "Usage");
+    }
+
+    /** One file for all of an operator's clients. */
+    @Test
+    void keysOfOtherClientsAndOfClassesThatSettingsNameAreNoSlips() throws Exception {
+        Set<String> keys = new TreeSet<>(ProducerConfig.configNames());
+        keys.addAll(ConsumerConfig.configNames());
+        keys.removeAll(AdminClientConfig.configNames());
+        keys.add("my.engine.factory.realm");
+        Run run = impatiently(String.join("=1\n", keys) + "=1\n", "localhost:1");
+        assertThat(run.exitCode).as(run.err).isEqualTo(3);
     }
 
     @Test

@@ -227,6 +227,11 @@ class ClientMetricsCliIT {
         assertThat(run.exitCode).isEqualTo(2);
         assertThat(run.err).contains("KAFKA_HOME is '" + dir + "', but there is no libs/kafka-clients-*.jar in it");
         assertThat(start(Map.of(), "--version").err).contains("KAFKA_HOME is not set");
+
+        String home = KafkaDistribution.of("4.4.0").libs().getParent().toString();
+        Run noJava = start(Map.of("KAFKA_HOME", home, "JAVA_HOME", dir.toString()), "--version");
+        assertThat(noJava.exitCode).isEqualTo(2);
+        assertThat(noJava.err).contains("JAVA_HOME is '" + dir + "', but there is no bin/java in it");
     }
 
     @Test

@@ -98,10 +98,24 @@ class ClientMetricsConfigProviderTest {
     void refusesWrongParametersOnly() {
         assertThatThrownBy(() -> provider.configure(Map.of("ttl.ms", "soon")))
                 .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("ttl.ms");
+                .hasMessageContaining("config.providers.<name>.param.ttl.ms");
         assertThatThrownBy(() -> provider.configure(Map.of("poll.ms", "99")))
                 .isInstanceOf(ConfigException.class)
                 .hasMessageContaining("100");
+    }
+
+    @Test
+    void aParameterThatThereIsNotIsRefusedWithTheNearestThereIs() {
+        ClientMetricsConfigProvider provider = new ClientMetricsConfigProvider();
+        assertThatThrownBy(() -> provider.configure(Map.of("pol.ms", "100")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessage("Unknown parameter config.providers.<name>.param.pol.ms: the nearest known one is"
+                        + " config.providers.<name>.param.poll.ms");
+        assertThatThrownBy(() -> provider.configure(Map.of("directory", "/x")))
+                .isInstanceOf(ConfigException.class)
+                .hasMessageEndingWith("known are allowed.paths, poll.ms, ttl.ms");
+        assertThatThrownBy(() -> provider.configure(Map.of("allowed.paths", "relative")))
+                .hasMessageContaining("config.providers.<name>.param.allowed.paths");
     }
 
     @Test
