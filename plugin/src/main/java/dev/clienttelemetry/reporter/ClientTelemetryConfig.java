@@ -141,7 +141,7 @@ final class ClientTelemetryConfig {
                     between(1024, 1024 * 1024 * 1024, "bytes"),
                     Importance.MEDIUM,
                     "The largest request before compression. A push that is larger goes alone. Collectors accept 4 MiB"
-                            + " over gRPC by default.")
+                            + " over gRPC by default. Where it is not set, no more than client.telemetry.buffer.max.bytes.")
             .define(
                     BATCH_LINGER_MS,
                     Type.INT,
@@ -274,7 +274,7 @@ final class ClientTelemetryConfig {
                 labels(),
                 string(SERVICE_NAME),
                 (Long) values.get(BUFFER_MAX_BYTES),
-                integer(BATCH_MAX_BYTES),
+                batchMaxBytes(),
                 integer(BATCH_LINGER_MS),
                 (Long) values.get(BATCH_MAX_AGE_MS),
                 integer(REQUESTS_IN_FLIGHT_MAX),
@@ -340,6 +340,12 @@ final class ClientTelemetryConfig {
             labels.add(Label.valueOf(((String) key).toUpperCase(Locale.ROOT)));
         }
         return Collections.unmodifiableSet(labels);
+    }
+
+    /** A default must not refuse what is set beside it. */
+    private int batchMaxBytes() {
+        int bytes = integer(BATCH_MAX_BYTES);
+        return isSet(BATCH_MAX_BYTES) ? bytes : (int) Math.min(bytes, (Long) values.get(BUFFER_MAX_BYTES));
     }
 
     private String string(String key) {
@@ -438,7 +444,7 @@ final class ClientTelemetryConfig {
     }
 
     private void refuseContradictions() {
-        if (integer(BATCH_MAX_BYTES) > (Long) values.get(BUFFER_MAX_BYTES)) {
+        if (batchMaxBytes() > (Long) values.get(BUFFER_MAX_BYTES)) {
             throw new ConfigException(
                     BATCH_MAX_BYTES,
                     values.get(BATCH_MAX_BYTES),

@@ -67,6 +67,16 @@ class ClientTelemetryConfigTest {
     }
 
     @Test
+    void theLeastBufferNeedsNoOtherSetting() {
+        Map<String, String> least = Map.of("client.telemetry.buffer.max.bytes", "1048576");
+
+        assertThat(settings(least).batchMaxBytes()).isEqualTo(1_048_576);
+        assertThat(settings(Map.of("client.telemetry.buffer.max.bytes", "2097153"))
+                        .batchMaxBytes())
+                .isEqualTo(2_097_152);
+    }
+
+    @Test
     void aRunningBrokersParsedTypesGiveTheSameAsTheStringsAtItsStart() {
         Map<String, Object> strings = Map.of(
                 "client.telemetry.labels", "client_id, principal",
