@@ -52,8 +52,7 @@ public final class OtelProperties implements ConfigProperties {
             "client.key",
             "client.certificate");
 
-    private static final Set<String> OTHERS =
-            Set.of(TEMPORALITY, METRICS + "default.histogram.aggregation", RESOURCE_ATTRIBUTES, EXPORT_INTERVAL);
+    private static final Set<String> OTHERS = Set.of(TEMPORALITY, RESOURCE_ATTRIBUTES, EXPORT_INTERVAL);
 
     private static final Set<String> TEMPORALITIES = Set.of("cumulative", "delta", "lowmemory");
 
@@ -116,10 +115,7 @@ public final class OtelProperties implements ConfigProperties {
             if (!isKnown(name)) {
                 String nearest = nearestKnown(name);
                 found.add(Quoted.line(name) + " has no effect here"
-                        + (nearest == null
-                                ? ": of the otel.* settings only those of the OTLP metrics exporter, "
-                                        + RESOURCE_ATTRIBUTES + " and " + EXPORT_INTERVAL + " have"
-                                : "; did you mean " + nearest + "?"));
+                        + (nearest != null ? "; did you mean " + nearest + "?" : ": " + whatHasAnEffect(name)));
             }
         }
         return found;
@@ -346,6 +342,14 @@ public final class OtelProperties implements ConfigProperties {
     /** As OpenTelemetry compares keys. */
     private static String normalized(String key) {
         return key.toLowerCase(Locale.ROOT).replace('-', '.');
+    }
+
+    private static String whatHasAnEffect(String name) {
+        return name.startsWith(GENERAL)
+                ? "of the settings of the OTLP exporter only " + String.join(", ", new TreeSet<>(OPTIONS))
+                        + " (each also for metrics) and metrics.temporality.preference have"
+                : "of the otel.* settings only those of the OTLP metrics exporter, " + RESOURCE_ATTRIBUTES + " and "
+                        + EXPORT_INTERVAL + " have";
     }
 
     private static String nearestKnown(String name) {

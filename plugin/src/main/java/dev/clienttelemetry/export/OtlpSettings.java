@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.export;
 
+import dev.clienttelemetry.message.Quoted;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URLDecoder;
@@ -15,9 +16,9 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PublicKey;
 import java.security.Signature;
-import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +39,7 @@ import org.apache.kafka.common.config.ConfigException;
  * @param endpoint what OpenTelemetry is to read as the endpoint, without user and password; null for its default
  * @param shownEndpoint the endpoint for logs, without user and password; over HTTP the URL that requests are posted to
  * @param credentials an Authorization header made from the user and password in the endpoint, or null
- * @param headerNames the names of the configured headers
+ * @param headerNames the names of the configured headers that are sent
  * @param compressed whether requests are compressed
  * @param clientCertificate whether a client certificate is configured
  * @param warnings what is allowed and hardly meant, for the log, without secrets
@@ -102,12 +103,18 @@ record OtlpSettings(
                     "The OTLP endpoint " + shown + " is spoken to without TLS, so otel.exporter.otlp.certificate and"
                             + " client.key have no effect; an endpoint that begins with https:// would use them");
         }
+        List<String> own =
+                headers.keySet().stream().filter(OtlpTransport::isOwnHeader).toList();
+        if (!own.isEmpty()) {
+            warnings.add(properties.keyOf("headers") + ": not sent, since the protocol sets them itself: "
+                    + String.join(", ", own));
+        }
         return new OtlpSettings(
                 protocol,
                 bare,
                 shown,
                 credentials,
-                List.copyOf(headers.keySet()),
+                headers.keySet().stream().filter(name -> !own.contains(name)).toList(),
                 compressed,
                 clientCertificate,
                 List.copyOf(warnings));
@@ -326,20 +333,21 @@ record OtlpSettings(
                     "needs otel.exporter.otlp.client.key beside it, the key of this certificate");
         }
         if (hasKey) {
-            List<Certificate> chain = certificates(properties, "client.certificate");
+            List<X509Certificate> chain = certificates(properties, "client.certificate");
+            checkChain(properties, certificateKey, chain);
             checkKey(properties, keyKey, certificateKey, chain.get(0).getPublicKey());
         }
         return hasKey;
     }
 
     private static void checkKey(OtelProperties properties, String keyKey, String certificateKey, PublicKey publicKey) {
-        String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1);
-        int begin = pem.indexOf(KEY_BEGIN);
+        String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1).strip();
         int end = pem.indexOf(KEY_END);
         byte[] encoded = new byte[0];
-        if (begin >= 0 && end > begin) {
+        // OpenTelemetry reads no key that something stands before, as EC PARAMETERS or Bag Attributes, or behind.
+        if (pem.startsWith(KEY_BEGIN) && end == pem.length() - KEY_END.length()) {
             try {
-                encoded = Base64.getMimeDecoder().decode(pem.substring(begin + KEY_BEGIN.length(), end));
+                encoded = Base64.getMimeDecoder().decode(pem.substring(KEY_BEGIN.length(), end));
             } catch (IllegalArgumentException e) {
                 // Reported as what it is below: no key.
                 encoded = new byte[0];
@@ -349,8 +357,8 @@ record OtlpSettings(
             throw invalidFile(
                     properties,
                     keyKey,
-                    "must be a file with an unencrypted PKCS #8 key in PEM (BEGIN PRIVATE KEY); another key becomes one"
-                            + " with: openssl pkcs8 -topk8 -nocrypt -in old.key -out new.key");
+                    "must be a file with an unencrypted PKCS #8 key in PEM and nothing else (from BEGIN PRIVATE KEY to END"
+                            + " PRIVATE KEY); another becomes one with: openssl pkcs8 -topk8 -nocrypt -in old.key -out new.key");
         }
         if (!belongTogether(encoded, publicKey)) {
             throw invalidFile(
@@ -358,6 +366,30 @@ record OtlpSettings(
                     keyKey,
                     "is not the key of the first certificate in " + certificateKey + ", "
                             + properties.getString(certificateKey));
+        }
+    }
+
+    /** A chain that is none is refused by the JDK's key store, which does not say why. */
+    private static void checkChain(OtelProperties properties, String key, List<X509Certificate> chain) {
+        for (int i = 1; i < chain.size(); i++) {
+            int first = chain.indexOf(chain.get(i));
+            if (first < i) {
+                throw invalidFile(
+                        properties,
+                        key,
+                        "must have each certificate once; number " + (i + 1) + " is number " + (first + 1) + " again");
+            }
+            X509Certificate before = chain.get(i - 1);
+            if (!before.getIssuerX500Principal().equals(chain.get(i).getSubjectX500Principal())) {
+                throw invalidFile(
+                        properties,
+                        key,
+                        "must be a chain, each certificate issued by the next; number " + (i + 1) + " is of "
+                                + Quoted.line(
+                                        chain.get(i).getSubjectX500Principal().getName())
+                                + ", and number " + i + " is issued by "
+                                + Quoted.line(before.getIssuerX500Principal().getName()));
+            }
         }
     }
 
@@ -383,15 +415,19 @@ record OtlpSettings(
         }
     }
 
-    private static List<Certificate> certificates(OtelProperties properties, String option) {
+    private static List<X509Certificate> certificates(OtelProperties properties, String option) {
         String key = properties.keyOf(option);
         if (properties.getString(key) == null) {
             return List.of();
         }
         byte[] content = read(properties, key);
         try {
-            List<Certificate> found = List.copyOf(
-                    CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(content)));
+            List<X509Certificate> found =
+                    CertificateFactory.getInstance("X.509")
+                            .generateCertificates(new ByteArrayInputStream(content))
+                            .stream()
+                            .map(X509Certificate.class::cast)
+                            .toList();
             if (found.isEmpty()) {
                 throw new CertificateException("empty");
             }

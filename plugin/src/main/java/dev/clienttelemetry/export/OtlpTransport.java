@@ -37,16 +37,26 @@ abstract class OtlpTransport implements RequestSender {
     /** What is kept of an answer; more is a backend's mistake or ill will. */
     static final int MAX_ANSWER_BYTES = 256 * 1024;
 
-    /** What the sender says itself, whatever the configuration says. */
+    /**
+     * What the sender or the protocol says itself, whatever the configuration says: how the body and the answer are coded,
+     * and what belongs to one connection (RFC 9110, 7.6.1), which HTTP/2 has no headers for.
+     */
     private static final Set<String> OWN_HEADERS = Set.of(
+            "accept-encoding",
             "connection",
             "content-encoding",
             "content-length",
             "content-type",
+            "encoding",
+            "grpc-accept-encoding",
             "grpc-encoding",
             "grpc-timeout",
+            "keep-alive",
+            "proxy-connection",
             "te",
-            "transfer-encoding");
+            "trailer",
+            "transfer-encoding",
+            "upgrade");
 
     private static final String OTEL_USER_AGENT = "OTel-OTLP-Exporter-Java/";
 
@@ -112,7 +122,7 @@ abstract class OtlpTransport implements RequestSender {
     private static Headers headers(Map<String, List<String>> configured, Headers extra) {
         Headers.Builder builder = new Headers.Builder();
         configured.forEach((name, values) -> {
-            if (!OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT))) {
+            if (!isOwnHeader(name)) {
                 values.stream()
                         .filter(value -> !value.startsWith(OTEL_USER_AGENT))
                         .forEach(value -> builder.add(name, value));
@@ -124,6 +134,11 @@ abstract class OtlpTransport implements RequestSender {
             }
         }
         return builder.build();
+    }
+
+    /** Returns whether a header of this name is not taken from the configuration. */
+    static boolean isOwnHeader(String name) {
+        return OWN_HEADERS.contains(name.toLowerCase(Locale.ROOT));
     }
 
     private static Duration min(Duration a, Duration b) {

@@ -119,6 +119,8 @@ class OtelPropertiesTest {
                 Map.of(
                         "otel.exporter.otlp.endpont", "http://x",
                         "otel.sdk.disabled", "true",
+                        "otel.exporter.otlp.metrics.default.histogram.aggregation",
+                                "BASE2_EXPONENTIAL_BUCKET_HISTOGRAM",
                         "otel.exporter.otlp.timeout", "5s",
                         "broker.id", "1"),
                 Map.of("otel.nonsense", "x"),
@@ -127,6 +129,10 @@ class OtelPropertiesTest {
         assertThat(properties.ineffective())
                 .containsExactlyInAnyOrder(
                         "otel.exporter.otlp.endpont has no effect here; did you mean otel.exporter.otlp.endpoint?",
+                        "otel.exporter.otlp.metrics.default.histogram.aggregation has no effect here: of the settings of"
+                                + " the OTLP exporter only certificate, client.certificate, client.key, compression,"
+                                + " endpoint, headers, protocol, timeout (each also for metrics) and"
+                                + " metrics.temporality.preference have",
                         "otel.sdk.disabled has no effect here: of the otel.* settings only those of the OTLP metrics"
                                 + " exporter, otel.resource.attributes and otel.metric.export.interval have");
     }
@@ -154,6 +160,17 @@ class OtelPropertiesTest {
         assertThat(of(Map.of("otel.exporter.otlp.headers", ""), Map.of(), Map.of("OTEL_EXPORTER_OTLP_HEADERS", "a=b"))
                         .fromElsewhere())
                 .isEmpty();
+    }
+
+    @Test
+    void theAggregationOfHistogramsIsNotReadWherePartsOfTheProcessSetIt() {
+        for (String value : new String[] {"pie", "BASE2_EXPONENTIAL_BUCKET_HISTOGRAM"}) {
+            OtlpConnection.open(of(
+                            Map.of(),
+                            Map.of(),
+                            Map.of("OTEL_EXPORTER_OTLP_METRICS_DEFAULT_HISTOGRAM_AGGREGATION", value)))
+                    .close();
+        }
     }
 
     @Test

@@ -5,7 +5,6 @@
 package dev.clienttelemetry.export;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.clienttelemetry.examples.receiver.Certificates;
 import dev.clienttelemetry.metrics.ServerAddress;
@@ -301,6 +300,67 @@ class OtlpSettingsTest {
                 .contains("with a client certificate");
     }
 
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "LC | K | ",
+                "L | K | ",
+                "bL | K | ",
+                "L | nKn | ",
+                "LCC | K | client.certificate: must have each certificate once; number 3 is number 2 again",
+                "LL | K | client.certificate: must have each certificate once; number 2 is number 1 again",
+                "CL | K | client.certificate: must be a chain, each certificate issued by the next; number 2 is of CN=client",
+                "LOC | K | client.certificate: must be a chain, each certificate issued by the next; number 2 is of CN=other",
+                "L | eK | client.key: must be a file with an unencrypted PKCS #8 key in PEM and nothing else",
+                "L | bK | client.key: must be a file with an unencrypted PKCS #8 key in PEM and nothing else",
+                "L | KL | client.key: must be a file with an unencrypted PKCS #8 key in PEM and nothing else",
+                "L | KK | client.key: must be a file with an unencrypted PKCS #8 key in PEM and nothing else",
+                "L | Kb | client.key: must be a file with an unencrypted PKCS #8 key in PEM and nothing else"
+            })
+    void chainsAndKeysThatTheJdkWouldNotReadAreNamed(String chain, String key, String remedy) throws IOException {
+        Certificates authority = new Certificates(directory);
+        Certificates.Identity client = authority.issue("client");
+        Map<Character, String> parts = Map.of(
+                'L', first(client.certificate()),
+                'O', first(authority.issue("other").certificate()),
+                'C', Files.readString(authority.authorityPem()),
+                'K', Files.readString(client.key()),
+                'b', "Bag Attributes\n    friendlyName: client\n",
+                'n', "\n\n",
+                'e', "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n");
+        Path chainFile = written("chain.pem", chain, parts);
+        Path keyFile = written("key.pem", key, parts);
+        Map<String, String> settings = Map.of(
+                "otel.exporter.otlp.endpoint",
+                "https://collector:4317",
+                "otel.exporter.otlp.client.certificate",
+                chainFile.toString(),
+                "otel.exporter.otlp.client.key",
+                keyFile.toString());
+
+        if (remedy == null) {
+            OtlpConnection.open(properties(settings)).close();
+        } else {
+            String option = remedy.substring(0, remedy.indexOf(':'));
+            assertThat(messageFor(settings))
+                    .startsWith("Invalid value " + (option.endsWith("key") ? keyFile : chainFile)
+                            + " for configuration otel.exporter.otlp." + remedy);
+        }
+    }
+
+    private static String first(Path certificates) throws IOException {
+        String pem = Files.readString(certificates);
+        String end = "-----END CERTIFICATE-----\n";
+        return pem.substring(0, pem.indexOf(end) + end.length());
+    }
+
+    private static Path written(String name, String letters, Map<Character, String> parts) throws IOException {
+        StringBuilder content = new StringBuilder();
+        letters.chars().forEach(letter -> content.append(parts.get((char) letter)));
+        return Files.writeString(directory.resolve(name), content);
+    }
+
     /** Kafka's own ssl.keystore.key takes the key itself, so whoever knows that may write it here. */
     @Test
     void aKeyInPlaceOfItsFileIsNotShown() throws IOException {
@@ -349,10 +409,13 @@ class OtlpSettingsTest {
 
     @Test
     void aFailedOpenLeavesNothingBehind() {
-        assertThatThrownBy(() -> OtlpConnection.open(
-                        properties(Map.of("otel.exporter.otlp.metrics.default.histogram.aggregation", "pie"))))
-                .isInstanceOf(ConfigException.class)
-                .hasMessageContaining("pie");
+        // What only OpenTelemetry refuses, when the logs are taken over already.
+        assertThat(messageFor(Map.of(
+                        "otel.exporter.otlp.endpoint",
+                        "http://collector:4318/{x}",
+                        "otel.exporter.otlp.protocol",
+                        "http/protobuf")))
+                .startsWith("Invalid otel.exporter.otlp.* configuration: ");
         assertThat(java.util.logging.Logger.getLogger("io.opentelemetry").getHandlers())
                 .isEmpty();
     }

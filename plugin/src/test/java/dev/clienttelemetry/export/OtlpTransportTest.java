@@ -14,6 +14,7 @@ import dev.clienttelemetry.examples.receiver.Certificates;
 import dev.clienttelemetry.examples.receiver.OtlpReceiver;
 import dev.clienttelemetry.examples.receiver.ReceivedRequest;
 import dev.clienttelemetry.examples.receiver.Transport;
+import dev.clienttelemetry.pipeline.CapturedLog;
 import io.grpc.Status;
 import io.opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
 import io.opentelemetry.proto.common.v1.AnyValue;
@@ -34,6 +35,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -690,6 +692,53 @@ class OtlpTransportTest {
         assertThat(received)
                 .extracting(request -> request.headers().get("authorization"))
                 .containsExactly("Basic YWxpY2U6czNjcjN0", "Bearer x");
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void theHeadersThatAreToldToBeSentAreThoseThatAre(OtlpProtocol protocol) {
+        List<String> names = List.of(
+                "x-tenant",
+                "Authorization",
+                "user-agent",
+                "accept",
+                "expires",
+                "Host",
+                "Accept-Encoding",
+                "connection",
+                "content-encoding",
+                "content-length",
+                "Content-Type",
+                "encoding",
+                "grpc-accept-encoding",
+                "grpc-encoding",
+                "grpc-timeout",
+                "keep-alive",
+                "proxy-connection",
+                "TE",
+                "trailer",
+                "transfer-encoding",
+                "upgrade");
+        String headers = String.join("=configured,", names) + "=configured";
+        try (CapturedLog log = new CapturedLog();
+                OtlpConnection connection = open(protocol, Map.of("otel.exporter.otlp.headers", headers))) {
+            assertThat(send(connection, payload()).outcome()).isEqualTo(Answer.Outcome.ACCEPTED);
+
+            String told = connection.description();
+            List<String> shown = List.of(told.substring(told.indexOf("headers ") + 8, told.indexOf(" (values"))
+                    .split(", "));
+            String line = log.lines("not sent").get(0);
+            List<String> notSent =
+                    List.of(line.substring(line.indexOf("itself: ") + 8).split(", "));
+            for (String name : names) {
+                // In HTTP/2 the host is :authority, which is no header to the receiver.
+                boolean arrived = name.equals("Host")
+                        || "configured".equals(received.get(0).headers().get(name.toLowerCase(Locale.ROOT)));
+                assertThat(shown.contains(name)).as(name).isEqualTo(arrived);
+                assertThat(notSent.contains(name)).as(name).isEqualTo(!arrived);
+            }
+            assertThat(shown).containsExactly("x-tenant", "Authorization", "user-agent", "accept", "expires", "Host");
+        }
     }
 
     @Test
