@@ -137,7 +137,19 @@ abstract class BrokerReporter implements MetricsReporter {
         pipeline.start(nodeId, clusterId);
     }
 
+    /** An upgrade that leaves the old jar may run the old version. */
+    static void warnOfJars(ClassLoader loader) {
+        List<String> jars = PluginJars.of(loader);
+        if (jars.size() > 1) {
+            LOG.warn(
+                    "The plugin is {} times on the class path, and the first is in force: {}. Delete all but one",
+                    jars.size(),
+                    String.join(", ", jars));
+        }
+    }
+
     private void warnOfHost() {
+        warnOfJars(BrokerReporter.class.getClassLoader());
         if (config.isBufferLargeForHeap()) {
             LOG.warn(
                     "client.telemetry.buffer.max.bytes has its default of 64 MiB, which is more than half of this JVM's heap:"
