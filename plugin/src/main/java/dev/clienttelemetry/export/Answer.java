@@ -69,6 +69,11 @@ record Answer(Outcome outcome, String errorType, String detail, long retryAfterN
         return new Answer(Outcome.ACCEPTED, "", partial.message(), NO_RETRY_AFTER, partial.rejectedPoints());
     }
 
+    /** The same with another detail. */
+    Answer saying(String other) {
+        return new Answer(outcome, errorType, other, retryAfterNanos, rejectedPoints);
+    }
+
     /** The same with another outcome and something added to the detail. */
     Answer as(Outcome other, String addition) {
         return new Answer(other, errorType, detail + addition, retryAfterNanos, rejectedPoints);

@@ -19,6 +19,8 @@ import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
 import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
@@ -35,9 +37,24 @@ final class CallTrace extends EventListener {
     private static final String TIMEOUT = "timeout";
 
     private static final String PROXY_AUTHENTICATION = "HTTP_PROXY_AUTH (407)";
+    private static final String TUNNEL_AUTHENTICATION = "Failed to authenticate with proxy";
+    private static final String TUNNEL_REFUSED = "Unexpected response code for CONNECT";
+    private static final String HTTP_407 = Integer.toString(HttpURLConnection.HTTP_PROXY_AUTH);
+
+    /** How OkHttp shows what it read in place of a line: here an alert of TLS (RFC 8446, 5.1 and 6). */
+    private static final String TLS_ALERT = "content=1503";
+
+    private static final String OR_WANTS_CERTIFICATE = "; does the endpoint speak TLS, and does it want a client"
+            + " certificate, or another one (otel.exporter.otlp.client.certificate)?";
+
+    /** Alerts of TLS (RFC 8446, 6.2) that say enough. */
+    private static final List<String> NOT_OF_CERTIFICATES =
+            List.of("protocol_version", "unrecognized_name", "no_application_protocol");
 
     private volatile boolean connecting;
     private volatile boolean securing;
+    private volatile boolean secured;
+    private volatile Proxy proxy;
     private volatile Connection connection;
     private volatile boolean sent;
     private volatile boolean answering;
@@ -58,6 +75,7 @@ final class CallTrace extends EventListener {
     @Override
     public void connectStart(Call call, InetSocketAddress address, Proxy proxy) {
         connecting = true;
+        this.proxy = proxy;
     }
 
     @Override
@@ -68,6 +86,7 @@ final class CallTrace extends EventListener {
     @Override
     public void secureConnectEnd(Call call, Handshake handshake) {
         securing = false;
+        secured = true;
     }
 
     @Override
@@ -82,6 +101,7 @@ final class CallTrace extends EventListener {
     @Override
     public void connectionAcquired(Call call, Connection acquired) {
         connection = acquired;
+        proxy = acquired.route().proxy();
     }
 
     @Override
@@ -100,6 +120,9 @@ final class CallTrace extends EventListener {
                 && String.valueOf(failure.getMessage()).contains(PROXY_AUTHENTICATION)) {
             // An answer like any other, which OkHttp takes for a proxy's.
             return OtlpAnswers.http(HttpURLConnection.HTTP_PROXY_AUTH, null, "", Instant.EPOCH);
+        }
+        if (String.valueOf(failure.getMessage()).contains(TUNNEL_AUTHENTICATION)) {
+            return Answer.of(Answer.Outcome.RETRY, HTTP_407, "HTTP 407");
         }
         String timeout = " within " + timeoutMillis + " ms";
         Connection used = connection;
@@ -135,8 +158,29 @@ final class CallTrace extends EventListener {
                 cause(reason, protocol));
     }
 
+    /**
+     * Returns an answer or a failure as what came through a proxy, where there is one: what it says may be the proxy's, and
+     * the endpoint may never have been asked.
+     */
+    Answer throughProxy(Answer answer) {
+        Proxy used = proxy;
+        if (used == null || !(used.address() instanceof InetSocketAddress address)) {
+            return answer;
+        }
+        String name = "the proxy " + Quoted.line(address.getHostString()) + ":" + address.getPort()
+                + " of the JVM's settings";
+        return answer.errorType().equals(HTTP_407)
+                ? answer.saying(
+                        "HTTP 407: " + name + " wants credentials, which are not sent to it; let the broker through"
+                                + " without, or name the endpoint's host in http.nonProxyHosts")
+                : answer.saying("through " + name + ": " + answer.detail());
+    }
+
     private String cause(IOException failure, OtlpProtocol protocol) {
         String message = Quoted.line(root(failure).getMessage());
+        if (message.startsWith(TUNNEL_REFUSED)) {
+            return lowerFirst(message);
+        }
         if (failure instanceof UnknownHostException) {
             return "unknown host: " + host(failure.getMessage());
         }
@@ -144,9 +188,7 @@ final class CallTrace extends EventListener {
             return "TLS: the certificate is not for this host: " + firstLine(failure.getMessage());
         }
         if (failure instanceof SSLException) {
-            boolean untrusted = caused(failure, CertificateException.class);
-            return "TLS handshake failed: " + message
-                    + (untrusted ? "; is otel.exporter.otlp.certificate the authority that signed it?" : "");
+            return "TLS handshake failed: " + message + tlsHint(failure, message);
         }
         if (failure instanceof ConnectException) {
             return message.isEmpty() ? "connection failed" : lowerFirst(message);
@@ -161,13 +203,51 @@ final class CallTrace extends EventListener {
                 || failure instanceof EOFException
                 || brokeAtOnce
                 || (connection != null || connecting) && !answering && !(failure instanceof SocketException)) {
-            return "the connection broke before an answer" + behindColon(message) + "; does the endpoint speak "
-                    + protocol.description() + "?";
+            return "the connection broke before an answer" + behindColon(withoutBytes(message))
+                    + "; does the endpoint speak " + protocol.description() + "?" + otherwise();
+        }
+        if (failure instanceof SocketException && securing) {
+            return "the connection broke amid the TLS handshake" + behindColon(message) + OR_WANTS_CERTIFICATE;
         }
         if (failure instanceof SocketException) {
             return "the connection broke" + behindColon(message);
         }
         return failure.getClass().getSimpleName() + (message.isEmpty() ? "" : ": " + message);
+    }
+
+    /** What else may be wrong where a new connection breaks before anything is answered. */
+    private String otherwise() {
+        if (!connecting || securing || answering) {
+            return "";
+        }
+        return secured
+                ? " Or does it want a client certificate, or another one (otel.exporter.otlp.client.certificate)?"
+                : " Or TLS? With it the endpoint begins with https://";
+    }
+
+    private static String tlsHint(IOException failure, String message) {
+        if (caused(failure, CertificateException.class)) {
+            return "; is otel.exporter.otlp.certificate the authority that signed it?";
+        }
+        String lower = message.toLowerCase(Locale.ROOT);
+        if (lower.contains("unrecognized ssl message")) {
+            return "; does the endpoint speak TLS? Without it the endpoint begins with http://";
+        }
+        if (lower.contains("terminated the handshake")) {
+            return OR_WANTS_CERTIFICATE;
+        }
+        // Servers say little of why they refuse a certificate, or that there is none: netty's say internal_error.
+        return lower.contains("fatal alert") && NOT_OF_CERTIFICATES.stream().noneMatch(lower::contains)
+                ? "; does the endpoint want a client certificate, or another one (otel.exporter.otlp.client.certificate)?"
+                : "";
+    }
+
+    /** OkHttp shows the bytes of what is no line of HTTP; an operator knows nothing by them. */
+    private static String withoutBytes(String message) {
+        if (!message.contains("not found: limit=")) {
+            return message;
+        }
+        return message.contains(TLS_ALERT) ? "it answers with an alert of TLS" : "it answers with no line of HTTP";
     }
 
     private static String behindColon(String message) {

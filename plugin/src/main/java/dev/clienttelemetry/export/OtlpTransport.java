@@ -193,6 +193,9 @@ abstract class OtlpTransport implements RequestSender {
                     .post(body(payload));
             addHeaders(request);
             answer = exchange(client.newCall(request.build()), trace);
+            if (answer.outcome() != Answer.Outcome.ACCEPTED) {
+                answer = trace.throughProxy(answer);
+            }
         } catch (Throwable t) {
             // The endpoint's state is to tell of it too.
             answer = Answer.unexpected(t);

@@ -11,19 +11,28 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.lang.reflect.Proxy;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
+import java.net.ProxySelector;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.net.UnknownHostException;
 import java.security.cert.CertificateException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import javax.net.SocketFactory;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.SSLPeerUnverifiedException;
+import okhttp3.Address;
+import okhttp3.Authenticator;
 import okhttp3.Call;
 import okhttp3.Connection;
+import okhttp3.ConnectionSpec;
+import okhttp3.Dns;
+import okhttp3.Route;
 import okhttp3.internal.http2.ErrorCode;
 import okhttp3.internal.http2.StreamResetException;
 import org.junit.jupiter.api.Test;
@@ -36,11 +45,28 @@ import org.junit.jupiter.params.provider.MethodSource;
 class CallTraceTest {
     private final AtomicReference<Connection> silent = new AtomicReference<>();
 
+    private static final Route ROUTE = new Route(
+            new Address(
+                    "backend.invalid",
+                    4317,
+                    Dns.SYSTEM,
+                    SocketFactory.getDefault(),
+                    null,
+                    null,
+                    null,
+                    Authenticator.NONE,
+                    null,
+                    List.of(okhttp3.Protocol.H2_PRIOR_KNOWLEDGE),
+                    List.of(ConnectionSpec.CLEARTEXT),
+                    ProxySelector.getDefault()),
+            java.net.Proxy.NO_PROXY,
+            InetSocketAddress.createUnresolved("backend.invalid", 4317));
+
     private static Connection connection() {
         return (Connection) Proxy.newProxyInstance(
                 Connection.class.getClassLoader(),
                 new Class<?>[] {Connection.class},
-                (proxy, method, arguments) -> null);
+                (proxy, method, arguments) -> method.getName().equals("route") ? ROUTE : null);
     }
 
     private static Call call(boolean canceled) {
@@ -125,6 +151,11 @@ class CallTraceTest {
         String broke = "the connection broke";
         String before = broke + " before an answer";
         String speak = "; does the endpoint speak OTLP over gRPC (usually port 4317)?";
+        String orTls = speak + " Or TLS? With it the endpoint begins with https://";
+        String orCertificate = speak
+                + " Or does it want a client certificate, or another one (otel.exporter.otlp.client.certificate)?";
+        String wants = "; does the endpoint speak TLS, and does it want a client certificate, or another one"
+                + " (otel.exporter.otlp.client.certificate)?";
         String tls = "connected, but the TLS handshake got no answer within 2000 ms; does the endpoint speak TLS?"
                 + " Without it the endpoint begins with http://";
         InterruptedIOException timeout = new InterruptedIOException("timeout");
@@ -146,7 +177,39 @@ class CallTraceTest {
                         new ProtocolException("no HTTP"),
                         "java.net.ProtocolException",
                         before + ": no HTTP" + speak),
-                retry("connecting connected", new ProtocolException(), "java.net.ProtocolException", before + speak),
+                retry("connecting connected", new ProtocolException(), "java.net.ProtocolException", before + orTls),
+                retry(
+                        "connecting connected",
+                        new EOFException("\\n not found: limit=7 content=15030300020246…"),
+                        "java.io.EOFException",
+                        before + ": it answers with an alert of TLS" + orTls),
+                retry(
+                        "connecting connected",
+                        new EOFException("\\n not found: limit=0 content=…"),
+                        "java.io.EOFException",
+                        before + ": it answers with no line of HTTP" + orTls),
+                retry(
+                        "connecting securing secured connected sent",
+                        new EOFException("x"),
+                        "java.io.EOFException",
+                        before + ": x" + orCertificate),
+                retry(
+                        "connecting securing",
+                        new SSLException("Unsupported or unrecognized SSL message"),
+                        "javax.net.ssl.SSLException",
+                        "TLS handshake failed: Unsupported or unrecognized SSL message; does the endpoint speak TLS?"
+                                + " Without it the endpoint begins with http://"),
+                retry(
+                        "connecting securing secured connected",
+                        new SSLException("Received fatal alert: bad_certificate"),
+                        "javax.net.ssl.SSLException",
+                        "TLS handshake failed: Received fatal alert: bad_certificate; does the endpoint want a client"
+                                + " certificate, or another one (otel.exporter.otlp.client.certificate)?"),
+                retry(
+                        "connecting securing",
+                        new SSLException("Received fatal alert: protocol_version"),
+                        "javax.net.ssl.SSLException",
+                        "TLS handshake failed: Received fatal alert: protocol_version"),
                 retry(
                         "",
                         new IOException("HTTP_PROXY_AUTH (407)"),
@@ -180,13 +243,22 @@ class CallTraceTest {
                         "connecting connected sent",
                         reset,
                         "java.net.SocketException",
-                        before + ": connection reset" + speak),
+                        before + ": connection reset" + orTls),
                 retry(
                         "connecting connected sent answering",
                         reset,
                         "java.net.SocketException",
                         broke + ": connection reset"),
-                retry("connecting securing", reset, "java.net.SocketException", broke + ": connection reset"),
+                retry(
+                        "connecting securing",
+                        reset,
+                        "java.net.SocketException",
+                        broke + " amid the TLS handshake: connection reset" + wants),
+                retry(
+                        "connecting securing",
+                        new SSLException("Remote host terminated the handshake"),
+                        "javax.net.ssl.SSLException",
+                        "TLS handshake failed: Remote host terminated the handshake" + wants),
                 retry("", new SocketException(), "java.net.SocketException", broke),
                 stale("connected sent", end, "java.io.IOException", before + ": not found" + speak),
                 retry("connecting securing", end, "java.io.IOException", before + ": not found" + speak),

@@ -504,6 +504,143 @@ class OtlpTransportTest {
 
     @ParameterizedTest
     @EnumSource(OtlpProtocol.class)
+    void tlsAtAnEndpointSpokenToWithoutIsAskedFor(OtlpProtocol protocol, @TempDir Path directory) throws Exception {
+        try (OtlpReceiver secure = OtlpReceiver.builder()
+                .tls(new Certificates(directory).mutualTls())
+                .start()) {
+            Answer answer = sendTo(protocol, plain(protocol, secure), Map.of());
+
+            assertThat(answer.outcome()).isEqualTo(Answer.Outcome.RETRY);
+            assertThat(answer.detail())
+                    .endsWith("Or TLS? With it the endpoint begins with https://")
+                    .doesNotContain("limit=");
+        }
+    }
+
+    private static String plain(OtlpProtocol protocol, OtlpReceiver receiver) {
+        return (protocol == OtlpProtocol.GRPC ? receiver.grpcEndpoint() : receiver.httpEndpoint())
+                .toString()
+                .replace("https://", "http://");
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aServerWithoutTlsThatAnswersIsCalledThat(OtlpProtocol protocol) throws IOException {
+        try (RawServer plain = new RawServer(socket -> {
+            socket.getInputStream().read();
+            socket.getOutputStream().write("HTTP/1.1 400 What?\r\n\r\n".getBytes(StandardCharsets.ISO_8859_1));
+            socket.getInputStream().readAllBytes();
+        })) {
+            String endpoint = plain.endpoint().toString().replace("http://", "https://");
+
+            assertThat(sendTo(protocol, endpoint, Map.of()).detail())
+                    .startsWith("TLS handshake failed")
+                    .endsWith("does the endpoint speak TLS? Without it the endpoint begins with http://");
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aMissingOrWrongClientCertificateIsAskedFor(
+            OtlpProtocol protocol, @TempDir Path directory, @TempDir Path others) throws Exception {
+        Certificates authority = new Certificates(directory);
+        Certificates.Identity stranger = new Certificates(others).issue("client");
+        String trusted = authority.authorityPem().toString();
+        try (OtlpReceiver mutual =
+                OtlpReceiver.builder().tls(authority.mutualTls()).start()) {
+            String endpoint = plain(protocol, mutual).replace("http://", "https://");
+            for (Map<String, String> settings : List.of(
+                    Map.of("otel.exporter.otlp.certificate", trusted),
+                    Map.of(
+                            "otel.exporter.otlp.certificate",
+                            trusted,
+                            "otel.exporter.otlp.client.key",
+                            stranger.key().toString(),
+                            "otel.exporter.otlp.client.certificate",
+                            stranger.certificate().toString()))) {
+                // Whether the alert or the end of the connection is seen first is by chance.
+                for (int i = 0; i < 10; i++) {
+                    assertThat(sendTo(protocol, endpoint, settings).detail())
+                            .containsIgnoringCase(
+                                    "want a client certificate, or another one (otel.exporter.otlp.client.certificate)?");
+                }
+            }
+        }
+    }
+
+    private static final List<String> PROXY =
+            List.of("http.proxyHost", "http.proxyPort", "https.proxyHost", "https.proxyPort");
+
+    private static Answer throughProxy(int port, OtlpProtocol protocol, String endpoint) {
+        try {
+            for (String key : PROXY) {
+                System.setProperty(key, key.endsWith("Host") ? "127.0.0.1" : String.valueOf(port));
+            }
+            return sendTo(protocol, endpoint, Map.of());
+        } finally {
+            PROXY.forEach(System::clearProperty);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
+    void aProxyThatIsNotThereIsNamed(OtlpProtocol protocol) throws IOException {
+        int port;
+        try (ServerSocket free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        for (String scheme : List.of("http", "https")) {
+            Answer answer = throughProxy(port, protocol, scheme + "://collector.invalid:4317");
+
+            assertThat(answer.outcome()).isEqualTo(Answer.Outcome.RETRY);
+            assertThat(answer.errorType()).isEqualTo("java.net.ConnectException");
+            assertThat(answer.detail())
+                    .isEqualTo("through the proxy 127.0.0.1:" + port + " of the JVM's settings: connection refused");
+        }
+    }
+
+    @Test
+    void whatAProxyAnswersIsNotTakenForTheEndpoints() throws IOException {
+        for (String status : List.of("407 Who", "403 No", "502 Gone")) {
+            try (RawServer refusing = new RawServer(socket -> {
+                while (readHead(socket)) {
+                    socket.getOutputStream()
+                            .write(("HTTP/1.1 " + status + "\r\nContent-Length: 0\r\n\r\n")
+                                    .getBytes(StandardCharsets.ISO_8859_1));
+                }
+            })) {
+                int port = refusing.endpoint().getPort();
+                String proxy = "the proxy 127.0.0.1:" + port + " of the JVM's settings";
+                for (String scheme : List.of("http", "https")) {
+                    Answer answer =
+                            throughProxy(port, OtlpProtocol.HTTP_PROTOBUF, scheme + "://collector.invalid:4318");
+
+                    assertThat(answer.detail()).contains(proxy, status.substring(0, 3));
+                    if (status.startsWith("407")) {
+                        assertThat(answer.errorType()).isEqualTo("407");
+                        assertThat(answer.detail())
+                                .contains("wants credentials", "http.nonProxyHosts")
+                                .doesNotContain("otel.exporter.otlp.headers");
+                    }
+                }
+            }
+        }
+    }
+
+    private static boolean readHead(Socket socket) throws IOException {
+        StringBuilder head = new StringBuilder();
+        while (head.indexOf("\r\n\r\n") < 0) {
+            int c = socket.getInputStream().read();
+            if (c < 0) {
+                return false;
+            }
+            head.append((char) c);
+        }
+        return true;
+    }
+
+    @ParameterizedTest
+    @EnumSource(OtlpProtocol.class)
     void aTlsHandshakeWithoutAnAnswerIsCalledThat(OtlpProtocol protocol) throws IOException {
         try (RawServer quiet = new RawServer(socket -> socket.getInputStream().readAllBytes())) {
             String endpoint = quiet.endpoint().toString().replace("http://", "https://");
