@@ -233,7 +233,10 @@ final class CallTrace extends EventListener {
         if (lower.contains("unrecognized ssl message")) {
             return "; does the endpoint speak TLS? Without it the endpoint begins with http://";
         }
-        if (lower.contains("terminated the handshake")) {
+        // The last two are how the JDK wraps a connection that breaks amid the handshake.
+        if (lower.contains("terminated the handshake")
+                || lower.contains("readhandshakerecord")
+                || caused(failure, SocketException.class)) {
             return OR_WANTS_CERTIFICATE;
         }
         // Servers say little of why they refuse a certificate, or that there is none: netty's say internal_error.

@@ -256,6 +256,16 @@ class CallTraceTest {
                         broke + " amid the TLS handshake: connection reset" + wants),
                 retry(
                         "connecting securing",
+                        new SSLException("readHandshakeRecord"),
+                        "javax.net.ssl.SSLException",
+                        "TLS handshake failed: readHandshakeRecord" + wants),
+                retry(
+                        "connecting securing",
+                        new SSLException("Broken", reset),
+                        "javax.net.ssl.SSLException",
+                        "TLS handshake failed: Connection reset" + wants),
+                retry(
+                        "connecting securing",
                         new SSLException("Remote host terminated the handshake"),
                         "javax.net.ssl.SSLException",
                         "TLS handshake failed: Remote host terminated the handshake" + wants),
