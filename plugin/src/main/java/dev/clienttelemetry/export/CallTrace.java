@@ -41,7 +41,9 @@ final class CallTrace extends EventListener {
     private static final String TUNNEL_REFUSED = "Unexpected response code for CONNECT";
     private static final String HTTP_407 = Integer.toString(HttpURLConnection.HTTP_PROXY_AUTH);
 
-    /** How OkHttp shows what it read in place of a line: here an alert of TLS (RFC 8446, 5.1 and 6). */
+    /** How OkHttp shows what it read in place of a line: here nothing at all. */
+    private static final String NO_BYTES = "limit=0 ";
+    /** And here an alert of TLS (RFC 8446, 5.1 and 6). */
     private static final String TLS_ALERT = "content=1503";
 
     private static final String OR_WANTS_CERTIFICATE = "; does the endpoint speak TLS, and does it want a client"
@@ -249,6 +251,9 @@ final class CallTrace extends EventListener {
     private static String withoutBytes(String message) {
         if (!message.contains("not found: limit=")) {
             return message;
+        }
+        if (message.contains(NO_BYTES)) {
+            return "";
         }
         return message.contains(TLS_ALERT) ? "it answers with an alert of TLS" : "it answers with no line of HTTP";
     }

@@ -185,9 +185,20 @@ class CallTraceTest {
                         before + ": it answers with an alert of TLS" + orTls),
                 retry(
                         "connecting connected",
-                        new EOFException("\\n not found: limit=0 content=…"),
+                        new EOFException("\\n not found: limit=3 content=deadbe…"),
                         "java.io.EOFException",
                         before + ": it answers with no line of HTTP" + orTls),
+                // Closed without a byte.
+                retry(
+                        "connecting connected",
+                        new EOFException("\\n not found: limit=0 content=…"),
+                        "java.io.EOFException",
+                        before + orTls),
+                stale(
+                        "connected sent",
+                        new IOException("unexpected end", new EOFException("\\n not found: limit=0 content=…")),
+                        "java.io.IOException",
+                        before + speak),
                 retry(
                         "connecting securing secured connected sent",
                         new EOFException("x"),
