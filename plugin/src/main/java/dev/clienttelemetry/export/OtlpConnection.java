@@ -79,8 +79,8 @@ public final class OtlpConnection implements AutoCloseable {
     }
 
     /**
-     * Returns the connection in one line for the log: endpoint (over HTTP the URL that is posted to) and protocol, names of headers, whether TLS client
-     * certificates and compression are used. No secrets.
+     * Returns the connection in one line for the log: endpoint (over HTTP the URL that is posted to) and protocol, names of
+     * headers, whether TLS client certificates and compression are used. No secrets.
      */
     public String description() {
         return settings.description();

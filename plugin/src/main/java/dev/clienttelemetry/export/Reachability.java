@@ -11,8 +11,8 @@ import org.slf4j.Logger;
 
 /**
  * Whether the OTLP endpoint takes requests or at least judges them by their content, as the answers to the latest ones
- * say. Each change of state is logged once,
- * with the endpoint and the real cause; where the state changes all the time, at most once a minute. Thread-safe.
+ * say. Each change of state is logged once, with the endpoint and the real cause; where the state changes all the time, at
+ * most once a minute. Thread-safe.
  */
 public final class Reachability {
     /** What the latest answers say of the endpoint. */
@@ -58,8 +58,8 @@ public final class Reachability {
     private long changesNotLogged;
 
     /**
-     * Why the endpoint takes nothing, or nothing so far of what it has answered. One outage is told in many words: first requests break, then connections are refused,
-     * then the host's name is gone.
+     * Why the endpoint takes nothing, or nothing so far of what it has answered. One outage is told in many words: first
+     * requests break, then connections are refused, then the host's name is gone.
      *
      * @param group what else is a change of state: without an answer, TLS, answers to come back later, refusals
      * @param kind what does not depend on words that vary from one request to the next
