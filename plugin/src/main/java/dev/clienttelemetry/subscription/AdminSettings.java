@@ -4,6 +4,7 @@
  */
 package dev.clienttelemetry.subscription;
 
+import dev.clienttelemetry.message.Causes;
 import dev.clienttelemetry.message.NearestName;
 import dev.clienttelemetry.message.Quoted;
 import java.net.InetAddress;
@@ -15,6 +16,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import org.apache.kafka.clients.admin.AdminClientConfig;
+import org.apache.kafka.common.config.AbstractConfig;
+import org.apache.kafka.common.config.ConfigDef;
 import org.apache.kafka.common.config.ConfigException;
 
 /**
@@ -30,6 +33,7 @@ final class AdminSettings {
     private static final String LISTENERS = "listeners";
     private static final String BOOTSTRAP_SERVERS = "bootstrap.servers";
     private static final String SECURITY_PROTOCOL = "security.protocol";
+    private static final String CONFIG_PROVIDERS = "config.providers";
     private static final String REQUEST_TIMEOUT = "request.timeout.ms";
     private static final String API_TIMEOUT = "default.api.timeout.ms";
     private static final Set<String> PROTOCOLS = Set.of("PLAINTEXT", "SSL", "SASL_PLAINTEXT", "SASL_SSL");
@@ -39,12 +43,26 @@ final class AdminSettings {
 
     private AdminSettings(Map<String, ?> broker) {
         this.broker = broker;
-        this.own = new HashMap<>();
+        Map<String, Object> written = new HashMap<>();
         broker.forEach((key, value) -> {
             if (key.startsWith(PREFIX) && value != null) {
-                own.put(key.substring(PREFIX.length()), value);
+                written.put(key.substring(PREFIX.length()), value);
             }
         });
+        this.own = provided(written);
+    }
+
+    /** Kafka's client asks the config providers that its settings name, so a value may be a placeholder for another. */
+    private static Map<String, Object> provided(Map<String, Object> written) {
+        if (!written.containsKey(CONFIG_PROVIDERS)) {
+            return written;
+        }
+        try {
+            return new HashMap<>(new AbstractConfig(new ConfigDef(), written, false).originals());
+        } catch (RuntimeException e) {
+            throw new ConfigException(
+                    "What " + PREFIX + CONFIG_PROVIDERS + " names does not supply the values: " + Causes.text(e));
+        }
     }
 
     /**
@@ -54,7 +72,8 @@ final class AdminSettings {
      * @param clientId the client id that the client gets
      * @return the settings
      * @throws ConfigException where the inter-broker listener cannot be found, a key looks like a slip, there is no such
-     *     security protocol, or it is one with SASL and nothing says how to log in
+     *     security protocol, or it is one with SASL and nothing says how to log in, or a config provider named for this
+     *     client fails
      */
     static Map<String, Object> of(Map<String, ?> broker, String clientId) {
         return new AdminSettings(broker).derive(clientId);

@@ -161,14 +161,14 @@ final class AdminSettingsCheck {
     }
 
     private void checkStores(Map<String, Object> values) {
+        if (values.get("ssl.engine.factory.class") != null) {
+            // Its stores need not be files, and to make one may do anything.
+            return;
+        }
         for (String key : List.of("ssl.keystore.location", "ssl.truststore.location")) {
             if (own.containsKey(key)) {
                 checkFile(key, ConfigText.of(own.get(key)));
             }
-        }
-        if (values.get("ssl.engine.factory.class") != null) {
-            // Its stores need not be files, and to make one may do anything.
-            return;
         }
         try (DefaultSslEngineFactory factory = new DefaultSslEngineFactory()) {
             factory.configure(values);
@@ -204,6 +204,10 @@ final class AdminSettingsCheck {
                     : new ConfigException(prefix + JAAS_CONFIG
                             + " must be set: the JVM's login configuration does not serve the Admin client (" + reason
                             + "); " + JAAS_EXAMPLE);
+        }
+        if (values.get("sasl.login.class") != null) {
+            // Whether it loads modules is its own affair.
+            return;
         }
         for (AppConfigurationEntry entry : login.configurationEntries()) {
             checkModule(entry.getLoginModuleName());

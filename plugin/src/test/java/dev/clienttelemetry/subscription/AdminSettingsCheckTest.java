@@ -12,11 +12,22 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyStore;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.security.auth.Subject;
+import javax.security.auth.login.Configuration;
+import javax.security.auth.login.LoginContext;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.common.config.ConfigException;
+import org.apache.kafka.common.config.provider.FileConfigProvider;
+import org.apache.kafka.common.security.auth.AuthenticateCallbackHandler;
+import org.apache.kafka.common.security.auth.Login;
+import org.apache.kafka.common.security.auth.SslEngineFactory;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -153,6 +164,126 @@ class AdminSettingsCheckTest {
                 "security.protocol", "sasl_plaintext",
                 "sasl.mechanism", "PLAIN",
                 "sasl.jaas.config", PLAIN + " required username=\"u\" password=\"p\";"));
+    }
+
+    @Test
+    void takesWhatTheClientsOwnConfigProvidersSay() throws Exception {
+        Path store = dir.resolve("provided.p12");
+        KeyStore empty = KeyStore.getInstance("PKCS12");
+        empty.load(null, null);
+        try (OutputStream out = Files.newOutputStream(store)) {
+            empty.store(out, "s3cret".toCharArray());
+        }
+        Path values = Files.writeString(
+                dir.resolve("values.properties"),
+                "bootstrap=localhost:1\nprotocol=SSL\nms=5000\npassword=s3cret\nstore=" + store + "\n");
+        Map<String, String> own = new HashMap<>();
+        own.put("config.providers", "file");
+        own.put("config.providers.file.class", FileConfigProvider.class.getName());
+        own.put("bootstrap.servers", "${file:" + values + ":bootstrap}");
+        own.put("security.protocol", "${file:" + values + ":protocol}");
+        own.put("request.timeout.ms", "${file:" + values + ":ms}");
+        own.put("ssl.truststore.type", "PKCS12");
+        own.put("ssl.truststore.location", "${file:" + values + ":store}");
+        own.put("ssl.truststore.password", "${file:" + values + ":password}");
+        assertTaken(own);
+
+        own.put("request.timeout.ms", "${file:" + values + ":password}");
+        assertRefused(own).hasMessageContaining(PREFIX + "request.timeout.ms: must be a whole number");
+        own.put("request.timeout.ms", "${file:" + dir.resolve("missing.properties") + ":ms}");
+        assertRefused(own).hasMessageContaining(PREFIX + "config.providers").hasMessageNotContaining("s3cret");
+    }
+
+    /** An engine factory may keep its stores elsewhere, and name them as it likes. */
+    @Test
+    void storesOfAnotherEngineFactoryNeedNotBeFiles() {
+        assertTaken(Map.of(
+                "security.protocol", "SSL",
+                "ssl.engine.factory.class", StoresElsewhere.class.getName(),
+                "ssl.keystore.location", "vault:secret/broker"));
+    }
+
+    /** Only Kafka's own login loads the module. */
+    @Test
+    void theModuleOfAnotherLoginNeedNotBeAClass() {
+        assertTaken(Map.of(
+                "security.protocol", "SASL_PLAINTEXT",
+                "sasl.mechanism", "PLAIN",
+                "sasl.login.class", LoginWithoutModule.class.getName(),
+                "sasl.jaas.config", "no.such.Module required;"));
+    }
+
+    /** An engine factory that reads no store. */
+    public static final class StoresElsewhere implements SslEngineFactory {
+        @Override
+        public void configure(Map<String, ?> configs) {
+            assertThat(configs.get("ssl.keystore.location")).isEqualTo("vault:secret/broker");
+        }
+
+        @Override
+        public SSLEngine createClientSslEngine(String peerHost, int peerPort, String endpointIdentification) {
+            try {
+                return SSLContext.getDefault().createSSLEngine(peerHost, peerPort);
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException(e);
+            }
+        }
+
+        @Override
+        public SSLEngine createServerSslEngine(String peerHost, int peerPort) {
+            return createClientSslEngine(peerHost, peerPort, "");
+        }
+
+        @Override
+        public boolean shouldBeRebuilt(Map<String, Object> nextConfigs) {
+            return false;
+        }
+
+        @Override
+        public Set<String> reconfigurableConfigs() {
+            return Set.of();
+        }
+
+        @Override
+        public KeyStore keystore() {
+            return null;
+        }
+
+        @Override
+        public KeyStore truststore() {
+            return null;
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    /** A login that asks no module. */
+    public static final class LoginWithoutModule implements Login {
+        @Override
+        public void configure(
+                Map<String, ?> configs,
+                String contextName,
+                Configuration jaas,
+                AuthenticateCallbackHandler loginCallbackHandler) {}
+
+        @Override
+        public LoginContext login() {
+            return null;
+        }
+
+        @Override
+        public Subject subject() {
+            return new Subject();
+        }
+
+        @Override
+        public String serviceName() {
+            return "kafka";
+        }
+
+        @Override
+        public void close() {}
     }
 
     /** A name that nothing resolves may be there later: no reason not to start a broker. */
