@@ -341,7 +341,7 @@ record OtlpSettings(
     }
 
     private static void checkKey(OtelProperties properties, String keyKey, String certificateKey, PublicKey publicKey) {
-        String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1).strip();
+        String pem = new String(read(properties, keyKey), StandardCharsets.ISO_8859_1).trim();
         int end = pem.indexOf(KEY_END);
         byte[] encoded = new byte[0];
         // OpenTelemetry reads no key that something stands before, as EC PARAMETERS or Bag Attributes, or behind.

@@ -327,7 +327,7 @@ class OtlpSettingsTest {
                 'C', Files.readString(authority.authorityPem()),
                 'K', Files.readString(client.key()),
                 'b', "Bag Attributes\n    friendlyName: client\n",
-                'n', "\n\n",
+                'n', "\n\n\0",
                 'e', "-----BEGIN EC PARAMETERS-----\nBggqhkjOPQMBBw==\n-----END EC PARAMETERS-----\n");
         Path chainFile = written("chain.pem", chain, parts);
         Path keyFile = written("key.pem", key, parts);
