@@ -38,23 +38,22 @@ final class AllowedPaths {
         for (String text : value.split(",")) {
             Path path = Path.of(text).normalize();
             if (!path.isAbsolute()) {
-                throw new ConfigException(
-                        ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG, value, "Path " + path + " is not absolute");
+                throw wrong(value, "Path " + path + " is not absolute");
             }
             if (!Files.exists(path)) {
-                throw new ConfigException(
-                        ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG, value, "Path " + path + " does not exist");
+                throw wrong(value, "Path " + path + " does not exist");
             }
             try {
                 allowed.add(path.toRealPath());
             } catch (IOException e) {
-                throw new ConfigException(
-                        ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG,
-                        value,
-                        "Path " + path + " cannot be resolved: " + e);
+                throw wrong(value, "Path " + path + " cannot be resolved: " + e);
             }
         }
         return new AllowedPaths(List.copyOf(allowed));
+    }
+
+    private static ConfigException wrong(String value, String reason) {
+        return new ConfigException(ClientMetricsConfigProvider.PARAM_PREFIX + CONFIG, value, reason);
     }
 
     /** Returns the path to read, symbolic links resolved where paths are restricted; null where it is not allowed. */

@@ -1024,19 +1024,11 @@ class PushExporterTest {
     void theLastAnswersCountAlsoWhenTheTimeForClosingIsUp() {
         List<Boolean> takenIn = new CopyOnWriteArrayList<>();
         exporter = exporter(
-                new RequestSender() {
-                    @Override
-                    public void send(Payload payload, Consumer<Answer> onAnswer) {
-                        requests.send(payload, onAnswer);
-                    }
-
-                    @Override
-                    public void close() {
-                        takenIn.add(buffer.offer(new Pushes.Raw(1)));
-                        requests.of("a1").answer(ACCEPTED);
-                        requests.of("b1").answer(RETRY);
-                    }
-                },
+                closing(() -> {
+                    takenIn.add(buffer.offer(new Pushes.Raw(1)));
+                    requests.of("a1").answer(ACCEPTED);
+                    requests.of("b1").answer(RETRY);
+                }),
                 LoggerFactory.getLogger("test"));
         for (String push : List.of("a1", "b1", "c1", "d1")) {
             push(push);
@@ -1057,19 +1049,10 @@ class PushExporterTest {
     void aSenderThatCannotBeClosedKeepsNothing() {
         CompletableFuture<Throwable> diedOf = new CompletableFuture<>();
         exporter = exporter(
-                new RequestSender() {
-                    @Override
-                    public void send(Payload payload, Consumer<Answer> onAnswer) {
-                        requests.send(payload, onAnswer);
-                    }
-
-                    @Override
-                    public void close() {
-                        Thread.currentThread()
-                                .setUncaughtExceptionHandler((thread, failure) -> diedOf.complete(failure));
-                        throw new IllegalStateException("no end");
-                    }
-                },
+                closing(() -> {
+                    Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> diedOf.complete(failure));
+                    throw new IllegalStateException("no end");
+                }),
                 LoggerFactory.getLogger("test"));
         push("a1");
         stepAfter(LINGER_MS);
@@ -1087,17 +1070,9 @@ class PushExporterTest {
         exporter = new PushExporter(
                 new ExportSettings(100, LINGER_MS, MAX_AGE_MS, 8),
                 buffer,
-                new RequestSender() {
-                    @Override
-                    public void send(Payload payload, Consumer<Answer> onAnswer) {
-                        requests.send(payload, onAnswer);
-                    }
-
-                    @Override
-                    public void close() {
-                        broken.set(false);
-                    }
-                },
+                closing(() -> {
+                    broken.set(false);
+                }),
                 reachability,
                 metrics,
                 () -> {
@@ -1329,6 +1304,21 @@ class PushExporterTest {
         assertThat(metrics.pushesDropped().total())
                 .as("what comes after is counted too")
                 .isEqualTo(3);
+    }
+
+    /** The held requests, with an end of its own. */
+    private RequestSender closing(Runnable close) {
+        return new RequestSender() {
+            @Override
+            public void send(Payload payload, Consumer<Answer> onAnswer) {
+                requests.send(payload, onAnswer);
+            }
+
+            @Override
+            public void close() {
+                close.run();
+            }
+        };
     }
 
     private PushExporter exporter(RequestSender sender, Logger log) {
