@@ -130,10 +130,15 @@ record OtlpSettings(
         }
         HttpUrl.Builder url = endpoint.newBuilder().username("").password("");
         if (!isForMetrics(properties)) {
-            String path = endpoint.encodedPath();
-            url.encodedPath((path.endsWith("/") ? path.substring(0, path.length() - 1) : path) + HTTP_PATH);
+            url.encodedPath(pathOf(endpoint) + HTTP_PATH);
         }
         return url.build().toString();
+    }
+
+    /** Returns the path without a slash at its end. */
+    private static String pathOf(HttpUrl endpoint) {
+        String path = endpoint.encodedPath();
+        return path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
     }
 
     private static boolean isForMetrics(OtelProperties properties) {
@@ -142,16 +147,15 @@ record OtlpSettings(
 
     /** What is most often wrong with a path, and would show only as the endpoint's 404. */
     private static void warnOfPath(OtelProperties properties, HttpUrl endpoint, String shown, List<String> warnings) {
-        String path = endpoint.encodedPath();
-        String bare = path.endsWith("/") ? path.substring(0, path.length() - 1) : path;
+        String path = pathOf(endpoint);
         if (isForMetrics(properties)) {
-            if (bare.isEmpty()) {
+            if (path.isEmpty()) {
                 warnings.add(
                         "otel.exporter.otlp.metrics.endpoint is taken as it is, and has no path: requests are posted to "
                                 + shown + ". OTLP receivers listen at " + HTTP_PATH
                                 + ", which is added to otel.exporter.otlp.endpoint only");
             }
-        } else if (bare.endsWith(HTTP_PATH)) {
+        } else if (path.endsWith(HTTP_PATH)) {
             warnings.add("otel.exporter.otlp.endpoint ends in " + HTTP_PATH + " already, and over HTTP " + HTTP_PATH
                     + " is added to it: requests are posted to " + shown + ". Leave it out there, or set"
                     + " otel.exporter.otlp.metrics.endpoint instead, which is taken as it is");
